@@ -647,9 +647,26 @@ export interface Kind<T> {
   optional(): OptionalKind<T | undefined>;
   /** The key may be left out, and then has this value. */
   default(value: T): OptionalKind<T>;
+  /** Adds to the schema what the type does not say: a description, and further keywords such as a format. */
+  described(description: string, keywords?: SchemaKeywords): Kind<T>;
+  /** The JSON Schema of these settings. */
+  readonly schema: Record<string, unknown>;
+}
+
+/** Keywords of JSON Schema. The server checks them before it asks the plugin. */
+export interface SchemaKeywords {
+  /** The setting names a part of the configuration. */
+  format?: "listener-name" | "root-name" | "granted-root-name" | "granted-sink-name";
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
 }
 export interface OptionalKind<T> extends Kind<T> {
   readonly isOptional: true;
+  described(description: string, keywords?: SchemaKeywords): OptionalKind<T>;
 }
 export type Parsed<K> = K extends Kind<infer T> ? T : never;
 

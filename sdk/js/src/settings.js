@@ -9,18 +9,23 @@ export function pointer(base, ...steps) {
 }
 
 class Kind {
-  constructor(read, fallback, isOptional = false) {
+  constructor(read, schema, fallback, isOptional = false) {
     this.read = read;
+    this.schema = schema;
     this.fallback = fallback;
     this.isOptional = isOptional;
   }
 
   optional() {
-    return new Kind(this.read, undefined, true);
+    return new Kind(this.read, this.schema, undefined, true);
   }
 
   default(value) {
-    return new Kind(this.read, value, true);
+    return new Kind(this.read, { ...this.schema, default: value }, value, true);
+  }
+
+  described(description, keywords = {}) {
+    return new Kind(this.read, { ...this.schema, description, ...keywords }, this.fallback, this.isOptional);
   }
 
   parse(value) {
@@ -34,41 +39,51 @@ class Kind {
 const shown = (value) => (value === null ? "nothing" : (JSON.stringify(value, plain) ?? String(value)));
 const plain = (_key, value) => (typeof value === "bigint" ? value.toString() : value);
 
-const simple = (fits, called) =>
+const simple = (fits, called, schema) =>
   new Kind((value, at, problems) => {
     if (fits(value)) return value;
     problems.add(at, `${shown(value)} is not ${called}`);
-  });
+  }, schema);
 
 export const settings = Object.freeze({
-  string: () => simple((value) => typeof value === "string", "a text"),
-  number: () => simple((value) => typeof value === "number", "a number"),
-  integer: () => simple((value) => Number.isInteger(value), "a whole number"),
+  string: () => simple((value) => typeof value === "string", "a text", { type: "string" }),
+  number: () => simple((value) => typeof value === "number", "a number", { type: "number" }),
+  integer: () => simple((value) => Number.isInteger(value), "a whole number", { type: "integer" }),
   large: () =>
     new Kind((value, at, problems) => {
       if (typeof value === "bigint" || Number.isInteger(value)) return BigInt(value);
       problems.add(at, `${shown(value)} is not a whole number`);
-    }),
-  boolean: () => simple((value) => typeof value === "boolean", "true or false"),
-  any: () => simple(() => true),
+    }, { type: "integer" }),
+  boolean: () => simple((value) => typeof value === "boolean", "true or false", { type: "boolean" }),
+  any: () => simple(() => true, "any value", {}),
   oneOf: (...words) =>
     new Kind((value, at, problems) => {
       if (words.includes(value)) return value;
       problems.add(at, `${shown(value)} is none of ${words.join(", ")}`);
-    }),
+    }, { enum: words }),
   list: (item) =>
     new Kind((value, at, problems) => {
       if (Array.isArray(value)) return value.map((each, index) => item.read(each, pointer(at, index), problems));
       problems.add(at, `${shown(value)} is no list`);
-    }),
+    }, { type: "array", items: item.schema }),
   map: (item) =>
     new Kind((value, at, problems) => {
       if (!isMap(value)) return problems.add(at, `${shown(value)} is no map`);
       const entries = Object.entries(value);
       return Object.fromEntries(entries.map(([key, each]) => [key, item.read(each, pointer(at, key), problems)]));
-    }),
-  object: (fields) => new Kind((value, at, problems) => object(fields, value, at, problems)),
+    }, { type: "object", additionalProperties: item.schema }),
+  object: (fields) => new Kind((value, at, problems) => object(fields, value, at, problems), schemaOf(fields)),
 });
+
+function schemaOf(fields) {
+  const entries = Object.entries(fields);
+  return {
+    type: "object",
+    additionalProperties: false,
+    required: entries.filter(([, kind]) => !kind.isOptional).map(([key]) => key),
+    properties: Object.fromEntries(entries.map(([key, kind]) => [key, kind.schema])),
+  };
+}
 
 const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 

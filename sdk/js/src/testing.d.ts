@@ -16,7 +16,7 @@
  * @packageDocumentation
  */
 
-import type { Client, history, http, Lease, Request, Upload } from "./index.js";
+import type { Client, history, http, Kind, Lease, Request, Upload } from "./index.js";
 
 /** Forgets all keys, files, uploads, metrics, responses and lines. */
 export function reset(): void;
@@ -65,3 +65,9 @@ export function takeEmitted(sink: string): unknown[];
 
 /** The lines that were logged since the last call. */
 export function takeLogged(): Array<{ level: string; message: string; fields: Record<string, string> }>;
+
+/**
+ * Throws unless the file, which the build puts into the component, has the schema of these settings. With
+ * `TUFFET_BLESS=1` in the environment, writes it.
+ */
+export function checkSettingsSchema(settings: Kind<unknown>, path?: string): void;

@@ -1,5 +1,8 @@
 // Stand-ins for the server, for the native tests of a plugin: testing.d.ts has the documentation.
 
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+
 import { HostError } from "./errors.js";
 import * as given from "./given.js";
 import { connect } from "./host.js";
@@ -192,4 +195,12 @@ export function takeEmitted(sink) {
 
 export function takeLogged() {
   return state.logged.splice(0);
+}
+
+export function checkSettingsSchema(settings, path = "settings.schema.json") {
+  // As JSON has it: no bigint.
+  const text = JSON.stringify(settings.schema, (_key, value) => (typeof value === "bigint" ? Number(value) : value), 2);
+  if (process.env.TUFFET_BLESS) writeFileSync(path, `${text}\n`);
+  const remedy = `${path} is not the schema of these settings; run this test with TUFFET_BLESS=1 to write it`;
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), JSON.parse(text), remedy);
 }

@@ -400,3 +400,34 @@ test("a project has its mistakes named", () => {
     rmSync(folder, { recursive: true });
   }
 });
+
+test("the schema of settings is compared with its file, and written", () => {
+  const Settings = settings.object({
+    sink: settings.string().described("The sink.", { format: "granted-sink-name" }),
+    days: settings.integer().default(7),
+    rules: settings.list(settings.object({ do: settings.oneOf("a", "b") })).optional(),
+    names: settings.map(settings.boolean()).optional().described("By name."),
+  });
+  const folder = mkdtempSync(join(tmpdir(), "tuffet-schema-"));
+  const path = join(folder, "settings.schema.json");
+  writeFileSync(path, "{}");
+  assert.throws(() => testing.checkSettingsSchema(Settings, path), /TUFFET_BLESS=1/);
+  process.env.TUFFET_BLESS = "1";
+  testing.checkSettingsSchema(Settings, path);
+  delete process.env.TUFFET_BLESS;
+  testing.checkSettingsSchema(Settings, path);
+  const rule = { type: "object", additionalProperties: false, required: ["do"], properties: { do: { enum: ["a", "b"] } } };
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), {
+    type: "object",
+    additionalProperties: false,
+    required: ["sink"],
+    properties: {
+      sink: { type: "string", description: "The sink.", format: "granted-sink-name" },
+      days: { type: "integer", default: 7 },
+      rules: { type: "array", items: rule },
+      names: { type: "object", additionalProperties: { type: "boolean" }, description: "By name." },
+    },
+  });
+  assert.deepEqual(Settings.parse({ sink: "a" }), { sink: "a", days: 7, rules: undefined, names: undefined });
+  rmSync(folder, { recursive: true });
+});

@@ -80,4 +80,4 @@ from .requests import (
     Target as Target,
     Upload as Upload,
 )
-from .settings import parse as parse
+from .settings import Described as Described, parse as parse

@@ -11,6 +11,24 @@ from .problems import Problems, step
 
 T = TypeVar("T")
 
+
+@dataclasses.dataclass(frozen=True)
+class Described:
+    """What the schema of a setting says besides its type: ``Annotated[str, Described("The sink.", format="granted-sink-name")]``.
+
+    Formats name a part of the configuration: ``listener-name``, ``root-name``, ``granted-root-name`` and
+    ``granted-sink-name``. The server checks bounds, before it asks the plugin."""
+
+    description: str = ""
+    format: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def keywords(self) -> list[tuple[str, Any]]:
+        """The keywords of JSON Schema."""
+        return [(key, value) for key, value in dataclasses.asdict(self).items() if value not in (None, "")]
+
+
 NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 

@@ -12,9 +12,11 @@ begins with nothing in them::
 import hashlib
 import json
 import unittest
+from pathlib import Path
 from typing import Any, Iterable, Mapping, TypeVar
 from urllib.parse import SplitResult
 
+from . import settings_schema
 from ._host import Pairs
 from .errors import Code, HostError
 from .plugin import Plugin
@@ -216,6 +218,12 @@ def take_logged() -> list[tuple[str, str, dict[str, str]]]:
     """The lines that were logged since this was asked last: level, message, fields."""
     taken, HOST.logged = HOST.logged, []
     return taken
+
+
+def check_settings_schema(settings: type, path: str | Path = "settings.schema.json") -> None:
+    """Raises an ``AssertionError`` unless the file, which the build puts into the component, has the schema of this
+    dataclass. With ``TUFFET_BLESS=1`` in the environment, writes it."""
+    settings_schema.check(settings, path)
 
 
 def _bytes(content: bytes | str) -> bytes:

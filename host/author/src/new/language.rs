@@ -40,7 +40,7 @@ macro_rules! template {
     ($folder:literal / $file:literal) => { template!($folder / $file => $file, None) };
 }
 
-const RUST: [Template; 10] = [
+const RUST: [Template; 11] = [
     template!("rust" / "Cargo.toml.txt" => "Cargo.toml"),
     template!("rust" / "README.md"),
     template!("common" / "cases.yaml"),
@@ -50,11 +50,13 @@ const RUST: [Template; 10] = [
     template!("rust" / "src/lib.rs"),
     template!("rust" / "src/observe.rs", Hook::Observe),
     template!("rust" / "src/resolve.rs", Hook::Resolve),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
 ];
 
-const PYTHON: [Template; 7] = [
+const PYTHON: [Template; 8] = [
     template!("common" / "cases.yaml"),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
     template!("python" / "README.md"),
     template!("python" / "gitignore" => ".gitignore"),
@@ -63,8 +65,9 @@ const PYTHON: [Template; 7] = [
     template!("python" / "test_plugin.py"),
 ];
 
-const JS: [Template; 7] = [
+const JS: [Template; 8] = [
     template!("common" / "cases.yaml"),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
     template!("js" / "README.md"),
     template!("js" / "gitignore" => ".gitignore"),
@@ -73,8 +76,9 @@ const JS: [Template; 7] = [
     template!("js" / "plugin.test.js"),
 ];
 
-const TS: [Template; 8] = [
+const TS: [Template; 9] = [
     template!("common" / "cases.yaml"),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
     template!("ts" / "README.md"),
     template!("js" / "gitignore" => ".gitignore"),
@@ -84,8 +88,9 @@ const TS: [Template; 8] = [
     template!("ts" / "tsconfig.json"),
 ];
 
-const GO: [Template; 12] = [
+const GO: [Template; 13] = [
     template!("common" / "cases.yaml"),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
     template!("go" / "README.md"),
     template!("go" / "accept_upload.go", Hook::AcceptUpload),
@@ -99,8 +104,9 @@ const GO: [Template; 12] = [
     template!("go" / "tuffet.json"),
 ];
 
-const C: [Template; 13] = [
+const C: [Template; 14] = [
     template!("common" / "cases.yaml"),
+    template!("common" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
     template!("c" / "README.md"),
     template!("c" / "accept_upload.c", Hook::AcceptUpload),

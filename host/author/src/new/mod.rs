@@ -12,6 +12,7 @@ use std::{fs, io};
 use clap::Args;
 
 use crate::error::EXIT_CANNOT_WRITE;
+use crate::schema;
 use language::Language;
 use name::PluginName;
 use template::Choice;
@@ -49,6 +50,8 @@ pub(crate) fn new(args: &NewArgs) -> ExitCode {
     };
     let choice = Choice { name: args.name.as_str(), hooks, sdk: sdk.as_deref() };
     let mut files = args.language.project(&choice);
+    // Named in the first line of `cases.yaml`, for editors.
+    files.push(("cases.schema.json".to_owned(), format!("{:#}\n", schema::of_cases())));
     if sdk.is_none() {
         let its = args.language.sdk_folders();
         let its = sdk_files().filter(|(path, _)| its.iter().any(|folder| path.starts_with(folder)));

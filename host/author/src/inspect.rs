@@ -73,7 +73,7 @@ pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCod
         // Pinned: the tag may lead to another component tomorrow.
         let artifact_name = artifact.as_ref().map(|(reference, pulled)| {
             let digest = Some(pulled.manifest.clone());
-            format!("{}", ArtifactReference { digest, ..(*reference).clone() })
+            ArtifactReference { digest, ..(*reference).clone() }.to_string()
         });
         let above =
             artifact.map_or_else(String::new, |(reference, pulled)| registry::text(reference, &pulled));

@@ -42,7 +42,9 @@ pub(crate) fn read(path: &Path, more: &[&str]) -> Result<Value, ConfigError> {
     }
     if problems.is_empty() {
         let mut value = document.value().clone();
-        value.as_object_mut().map(|keys| keys.remove(EDITORS));
+        if let Some(keys) = value.as_object_mut() {
+            keys.remove(EDITORS);
+        }
         return Ok(value);
     }
     Err(document.error(problems.into_iter().map(|(pointer, message)| (pointer, format!("it {message}")))))

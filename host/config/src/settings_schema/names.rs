@@ -39,9 +39,8 @@ impl SettingNames {
         }
     }
 
-    /// Returns what a text of this format names: the kind, the known names, and the grant for this one. `None` if it
-    /// names nothing in the configuration.
-    fn target(&self, format: &str, name: &str) -> Option<(&'static str, Option<&[String]>, Option<Grant>)> {
+    /// Returns what a text of this format names. `None` if it names nothing in the configuration.
+    fn target(&self, format: &str, name: &str) -> Option<Target<'_>> {
         let name = name.to_owned();
         let (kind, known, grant) = match format {
             "listener-name" => ("listener", &self.listeners, None),
@@ -53,6 +52,9 @@ impl SettingNames {
         Some((kind, known.as_deref(), grant))
     }
 }
+
+/// What a text names: the kind, the known names, and the grant for this one.
+type Target<'a> = (&'static str, Option<&'a [String]>, Option<Grant>);
 
 /// A setting that names another part of the configuration.
 struct Reference<'a> {

@@ -32,7 +32,8 @@ await_lines() {
     done
 }
 
-python3 examples/uploads/receiver.py 0 >"$place/received" &
+: >"$place/received"
+python3 examples/uploads/receiver.py 0 >>"$place/received" &
 receiver=$!
 await_lines "$place/received" 1
 port=$(sed -n 's/^listening on port //p' "$place/received")
@@ -56,6 +57,6 @@ for name in "sw1/sw1-confg.~1~" sw1/a/sw1-confg golden/switch.cfg; do
     if echo x | "$bin/tuffet" put - "tftp://$address/$name" 2>/dev/null; then fail "$name is written"; fi
 done
 await_lines "$place/received" 4
-text='{"text": "sw1/sw1-confg of 127.0.0.1 is stored: 13 bytes", "file": "backups:sw1/sw1-confg", "bytes": 13,'
+text='{"bytes": 13, "file": "backups:sw1/sw1-confg", "text": "sw1/sw1-confg of 127.0.0.1 is stored: 13 bytes",'
 [ "$(grep -cF "$text" "$place/received")" = 3 ] || fail "other notifications: $(cat "$place/received")"
 echo "examples/uploads: versions and notifications"

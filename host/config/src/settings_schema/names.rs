@@ -1,14 +1,16 @@
-//! Settings that name listeners, roots and sinks. Each target must exist, and the plugin needs the grant to use it.
+//! Settings that name listeners, roots, sinks, classes of clients, and HTTP servers. Each target in the configuration must
+//! exist, and the plugin needs the grant to use it.
 
 use serde_json::Value;
 
 use crate::config::Config;
-use crate::grant::Grant;
+use crate::grant::{Grant, HttpHost};
 use crate::plugins::ReferableNames;
 use crate::shape;
 use crate::source::{Finding, Source};
 use crate::suggest::{closest, unknown};
 use crate::tree::join;
+use tuffet_request::ClientClass;
 
 /// The names that settings may refer to; `None` if any is allowed.
 #[derive(Debug, Clone, Default)]
@@ -43,18 +45,40 @@ impl SettingNames {
     fn target(&self, format: &str, name: &str) -> Option<Target<'_>> {
         let name = name.to_owned();
         let (kind, known, grant) = match format {
+            "class-name" => return Some(("class", Some(Known::Classes), None)),
             "listener-name" => ("listener", &self.listeners, None),
             "root-name" => ("root", &self.roots, None),
             "granted-root-name" => ("root", &self.roots, Some(Grant::Files(name))),
             "granted-sink-name" => ("sink", &self.sinks, Some(Grant::Sinks(name))),
             _ => return None,
         };
-        Some((kind, known.as_deref(), grant))
+        Some((kind, known.as_deref().map(Known::Names), grant))
     }
 }
 
 /// What a text names: the kind, the known names, and the grant for this one.
-type Target<'a> = (&'static str, Option<&'a [String]>, Option<Grant>);
+type Target<'a> = (&'static str, Option<Known<'a>>, Option<Grant>);
+
+/// The names that a setting may have.
+enum Known<'a> {
+    Names(&'a [String]),
+    /// Those of classes of clients, which no section of the configuration defines.
+    Classes,
+}
+
+impl<'a> Known<'a> {
+    fn names(&self) -> Vec<&'a str> {
+        match self {
+            Known::Names(names) => names.iter().map(String::as_str).collect(),
+            Known::Classes => {
+                let mut names: Vec<&'a str> = ClientClass::all().map(|class| class.as_str()).collect();
+                names.sort_unstable();
+                names.dedup();
+                names
+            }
+        }
+    }
+}
 
 /// A setting that names another part of the configuration.
 struct Reference<'a> {
@@ -74,15 +98,17 @@ pub(crate) fn name_problems(
     let mut references = Vec::new();
     find(schema, settings, pointer, &mut references);
     let problem = |Reference { format, name, pointer }: Reference<'_>| {
+        if format == "granted-url" {
+            return ungranted_host(name, grants).map(|message| Finding::value(pointer, message));
+        }
         let (kind, known, grant) = names.target(format, name)?;
         // The plugin itself refuses an empty name.
         if name.is_empty() {
             return None;
         }
-        let message = match (known, grant) {
-            (Some(known), _) if !known.iter().any(|known| known == name) => {
-                let known = || known.iter().map(String::as_str);
-                unknown(kind, name, closest(name, known()), known())
+        let message = match (known.map(|known| known.names()), grant) {
+            (Some(known), _) if !known.contains(&name) => {
+                unknown(kind, name, closest(name, known.iter().copied()), known.iter().copied())
             }
             (_, Some(grant)) if !grants.contains(&grant) => {
                 format!("the plugin may not use {kind} `{name}`; add `{grant}` to its `grants`")
@@ -94,7 +120,19 @@ pub(crate) fn name_problems(
     references.into_iter().filter_map(problem).collect()
 }
 
-/// Adds the references in `value`. Its schema marks them with a format `…-name`.
+/// The problem of a URL whose host the plugin may not send requests to. The plugin itself refuses what is no URL.
+fn ungranted_host(url: &str, grants: &[Grant]) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host: HttpHost = rest.split(['/', '?', '#']).next().unwrap_or_default().parse().ok()?;
+    let usual = if scheme == "https" { 443 } else { 80 };
+    let port = |host: &HttpHost| host.port.unwrap_or(usual);
+    let same = |its: &HttpHost| its.name == host.name && port(its) == port(&host);
+    let is_granted = grants.iter().any(|grant| matches!(grant, Grant::Http(its) if same(its)));
+    (!is_granted)
+        .then(|| format!("the plugin may not send requests to `{host}`; add `http/{host}` to its `grants`"))
+}
+
+/// Adds the references in `value`. Its schema marks them with a format `…-name`, or `granted-url`.
 fn find<'a>(schema: &'a Value, value: &'a Value, pointer: &str, found: &mut Vec<Reference<'a>>) {
     let branches = schema["anyOf"].as_array().into_iter().flatten();
     for branch in branches.filter(|branch| fits(branch, value)) {
@@ -122,7 +160,5 @@ fn find<'a>(schema: &'a Value, value: &'a Value, pointer: &str, found: &mut Vec<
 }
 
 fn fits(schema: &Value, value: &Value) -> bool {
-    let mut findings = Vec::new();
-    shape::check(schema, value, "", &mut findings);
-    findings.is_empty()
+    schema.as_object().is_none_or(|schema| shape::fits(schema, value))
 }

@@ -18,7 +18,8 @@ const SCHEMA_SIZE: usize = 64;
 const MAX_NAME: usize = 128;
 
 /// The formats of names in the configuration.
-pub(super) const NAMES: [&str; 4] = ["listener-name", "root-name", "granted-root-name", "granted-sink-name"];
+pub(super) const NAMES: [&str; 6] =
+    ["listener-name", "root-name", "granted-root-name", "granted-sink-name", "class-name", "granted-url"];
 /// The formats of JSON Schema that editors know. The server does not check them.
 const FORMATS: [&str; 12] = [
     "date",

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::Access;
+use super::access::MAX_PATH;
 use super::bindings::contents::Content;
 use super::bindings::types::{self, Request as Input};
 use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
-use super::access::MAX_PATH;
 use super::facts::{self, Facts};
 use super::wit_events;
 use tuffet_policy::{

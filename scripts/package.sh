@@ -37,7 +37,8 @@ pack() {
 embed() {
     project=$TARGET/package/embed
     mkdir -p "$project/src" "$project/crates"
-    for package in "$TARGET"/package/*.crate; do tar xzf "$package" -C "$project/crates"; done
+    # With new times: cargo compares those, and all packages have the same.
+    for package in "$TARGET"/package/*.crate; do tar xzmf "$package" -C "$project/crates"; done
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
     {
         printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nexclude = ["crates"]\n\n'

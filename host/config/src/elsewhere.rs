@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::form::flow;
-use super::shape::has_type;
+use super::kinds::has_type;
 
 /// The longest value that a message shows, in bytes.
 const MAX_SHOWN: usize = 80;

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::shape::{choices, fits, types};
+use super::kinds::{choices, types};
+
+/// Returns whether a value has no problem: the check against the schema, which calls this module.
+pub(super) type Fits = fn(&Map<String, Value>, &Value) -> bool;
 
 /// The longest value that a message shows, in bytes.
 const MAX_SHOWN: usize = 120;
@@ -15,8 +18,8 @@ const USUAL: [&str; 4] = ["address", "path", "file", "url"];
 
 /// Returns how a message about a mistaken value at `key` ends: with the value in its right form, or with an example.
 /// `None` if the schema has neither.
-pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str) -> Option<String> {
-    let right = candidates(schema, value).into_iter().find(|meant| fits(schema, meant));
+pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str, fits: Fits) -> Option<String> {
+    let right = candidates(schema, value, fits).into_iter().find(|meant| fits(schema, meant));
     let line = |value: &Value| {
         let shown = flow(&Value::Object(schema.clone()), value);
         let line = if key.is_empty() { format!("- {shown}") } else { format!("{key}: {shown}") };
@@ -25,18 +28,18 @@ pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str) -> O
     if let Some(line) = right.as_ref().and_then(line) {
         return Some(format!(": write `{line}`"));
     }
-    let example = example(schema, key);
+    let example = example(schema, key, fits);
     let empty = example.is_null() || example.as_object().is_some_and(Map::is_empty);
     if empty { None } else { line(&example).map(|line| format!(", such as `{line}`")) }
 }
 
 /// Returns what a value of the wrong type may mean.
-fn candidates(schema: &Map<String, Value>, value: &Value) -> Vec<Value> {
+fn candidates(schema: &Map<String, Value>, value: &Value, fits: Fits) -> Vec<Value> {
     let mut meant = Vec::new();
     for name in types(schema) {
         match name {
-            "object" => as_mapping(schema, value, &mut meant),
-            "array" => as_list(schema, value, &mut meant),
+            "object" => as_mapping(schema, value, fits, &mut meant),
+            "array" => as_list(schema, value, fits, &mut meant),
             "boolean" => meant.extend(value.as_str().and_then(|word| match word.to_lowercase().as_str() {
                 "yes" | "on" | "true" => Some(Value::Bool(true)),
                 "no" | "off" | "false" => Some(Value::Bool(false)),
@@ -48,7 +51,7 @@ fn candidates(schema: &Map<String, Value>, value: &Value) -> Vec<Value> {
     meant
 }
 
-fn as_mapping(schema: &Map<String, Value>, value: &Value, meant: &mut Vec<Value>) {
+fn as_mapping(schema: &Map<String, Value>, value: &Value, fits: Fits, meant: &mut Vec<Value>) {
     match value {
         Value::Array(items) if items.len() <= MAX_ENTRIES => {
             if let [one] = items.as_slice() {
@@ -105,7 +108,7 @@ fn bundled_by_name(items: &[Value]) -> Option<Value> {
     items.iter().map(entry).collect::<Option<Map<String, Value>>>().map(Value::Object)
 }
 
-fn as_list(schema: &Map<String, Value>, value: &Value, meant: &mut Vec<Value>) {
+fn as_list(schema: &Map<String, Value>, value: &Value, fits: Fits, meant: &mut Vec<Value>) {
     let Some(items) = schema.get("items").and_then(Value::as_object) else { return };
     if !value.is_null() {
         meant.push(json!([value]));
@@ -128,7 +131,7 @@ fn as_list(schema: &Map<String, Value>, value: &Value, meant: &mut Vec<Value>) {
         }
         Value::String(_) | Value::Number(_) => {
             let mut inner = Vec::new();
-            as_mapping(items, value, &mut inner);
+            as_mapping(items, value, fits, &mut inner);
             meant.extend(inner.into_iter().map(|item| json!([item])));
         }
         _ => {}
@@ -160,7 +163,7 @@ fn requires(schema: &Map<String, Value>, key: &str) -> bool {
 }
 
 /// Returns a valid value for the key; null if the schema says too little.
-pub(super) fn example(schema: &Map<String, Value>, key: &str) -> Value {
+pub(super) fn example(schema: &Map<String, Value>, key: &str, fits: Fits) -> Value {
     let default = schema.get("default").filter(|value| !value.is_array() && !value.is_object());
     if let Some(default) = default.filter(|value| !value.is_null()) {
         return default.clone();
@@ -189,23 +192,23 @@ pub(super) fn example(schema: &Map<String, Value>, key: &str) -> Value {
         Some("boolean") => json!(true),
         Some("integer" | "number") => bound("minimum").unwrap_or_else(|| json!(1)),
         Some("array") => {
-            let item = schema.get("items").and_then(Value::as_object).map(|items| example(items, key));
+            let item = schema.get("items").and_then(Value::as_object).map(|items| example(items, key, fits));
             item.filter(|item| !item.is_null()).map_or(Value::Null, |item| json!([item]))
         }
-        Some("object") => example_mapping(schema),
+        Some("object") => example_mapping(schema, fits),
         _ => Value::Null,
     }
 }
 
 /// Returns the required keys, or the first one that stands for itself.
-fn example_mapping(schema: &Map<String, Value>) -> Value {
+fn example_mapping(schema: &Map<String, Value>, fits: Fits) -> Value {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         let entry = schema.get("additionalProperties").and_then(Value::as_object);
-        let entry = entry.map(|schema| example(schema, "NAME")).filter(|entry| !entry.is_null());
+        let entry = entry.map(|schema| example(schema, "NAME", fits)).filter(|entry| !entry.is_null());
         return entry.map_or(Value::Null, |entry| json!({ "NAME": entry }));
     };
     let of = |key: &str| {
-        let value = example(properties.get(key)?.as_object()?, key);
+        let value = example(properties.get(key)?.as_object()?, key, fits);
         (!value.is_null()).then(|| (key.to_owned(), value))
     };
     let required: Vec<&str> =
@@ -285,41 +288,6 @@ fn scalar(value: &Value) -> String {
 mod tests {
     use super::*;
     use crate::schema::strict;
-
-    /// Walks all keys of the schema, those of bundled plugins included.
-    fn each_key(schema: &Value, key: &str, visit: &mut impl FnMut(&Map<String, Value>, &str)) {
-        let Some(schema) = schema.as_object() else { return };
-        if !key.is_empty() {
-            visit(schema, key);
-        }
-        for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            each_key(property, key, visit);
-        }
-        for inner in ["items", "additionalProperties"].iter().filter_map(|inner| schema.get(*inner)) {
-            each_key(inner, "", visit);
-        }
-        for branch in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
-            each_key(&branch["then"]["properties"]["settings"], "settings", visit);
-        }
-    }
-
-    #[test]
-    fn each_example_is_valid_and_reads_as_it_is_shown() {
-        let mut shown = 0;
-        each_key(&strict(), "", &mut |schema, key| {
-            let example = example(schema, key);
-            if example.is_null() {
-                return;
-            }
-            let line = flow(&Value::Object(schema.clone()), &example);
-            assert!(fits(schema, &example), "{key}: {line}");
-            if !line.contains('…') {
-                assert_eq!(serde_yaml::from_str::<Value>(&line).unwrap(), example, "{key}: {line}");
-                shown += 1;
-            }
-        });
-        assert!(shown > 200, "{shown} keys have an example");
-    }
 
     #[test]
     fn no_secret_is_shown() {

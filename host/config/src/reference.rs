@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::kinds::{choices, types};
 use super::schema::strict;
-use super::shape::{choices, types};
 use super::{EXAMPLE, FIRST};
 
 /// The introduction, with the use of the schema in editors.

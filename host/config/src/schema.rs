@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::bundled;
 use super::config::Written;
-use super::settings_schema::SettingsSchema;
 
 /// Returns the JSON Schema (draft 2020-12) of the configuration file.
 ///
@@ -16,19 +15,8 @@ pub fn schema() -> Value {
     schema
 }
 
-/// Returns the same schema with the settings of further plugins: each with its component as the file names it.
-pub fn schema_with(plugins: &[(String, SettingsSchema)]) -> Value {
-    let mut schema = schema();
-    if let Some(Value::Array(branches)) = schema.pointer_mut(&format!("{PLUGIN}/allOf")) {
-        branches.extend(
-            plugins.iter().map(|(component, settings)| bundled::branch(component, settings.value().clone())),
-        );
-    }
-    schema
-}
-
 /// The schema of a plugin.
-const PLUGIN: &str = "/properties/plugins/additionalProperties";
+pub(super) const PLUGIN: &str = "/properties/plugins/additionalProperties";
 
 /// Editors read `mode: 0640` as a number; the server reads the text.
 fn loosen(schema: &mut Value) {

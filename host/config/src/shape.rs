@@ -16,6 +16,7 @@ use super::component::{self, Sha256Digest};
 use super::elsewhere::{self, Around};
 use super::form::advice;
 use super::grant::Grant;
+use super::kinds::{choices, has_type, types};
 use super::sinks::Fsync;
 use super::slips::space_after_colon;
 use super::source::Finding;
@@ -235,19 +236,6 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the allowed words, if the schema restricts them.
-pub(super) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
-    if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
-        let words: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();
-        return Some(words).filter(|words| !words.is_empty());
-    }
-    if let Some(word) = schema.get("const").and_then(Value::as_str) {
-        return Some(vec![word]);
-    }
-    let branches = schema.get("oneOf")?.as_array()?;
-    Some(branches.iter().filter_map(|branch| choices(branch.as_object()?)).flatten().collect())
-}
-
 /// Returns the allowed values, if the schema lists them.
 fn listed(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("const")) {
@@ -259,15 +247,6 @@ fn listed(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
 
 fn words(values: &[&Value]) -> Vec<String> {
     values.iter().map(|value| show(value)).collect()
-}
-
-/// Returns the allowed types; empty if any is.
-pub(super) fn types(schema: &Map<String, Value>) -> Vec<&str> {
-    match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
-    }
 }
 
 fn check_choice(choices: &[&str], value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
@@ -404,22 +383,6 @@ where
     })
 }
 
-/// Returns whether the value has a type that the schema allows.
-pub(super) fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
-    let types = types(schema);
-    types.is_empty()
-        || types.iter().any(|name| match *name {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "boolean" => value.is_boolean(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "number" => value.is_number(),
-            "null" => value.is_null(),
-            _ => false,
-        })
-}
-
 fn wrong_type(schema: &Map<String, Value>, value: &Value, pointer: &str) -> String {
     let types: Vec<&str> = types(schema).into_iter().filter(|name| *name != "null").collect();
     let name = |name: &&str| match *name {
@@ -469,7 +432,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value, pointer: &str) -> Stri
             // An entry of a list has no key.
             let key = pointer.rsplit('/').next().unwrap_or_default();
             let key = if key.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { key };
-            let advice = advice(schema, value, key).filter(|_| !pointer.is_empty());
+            let advice = advice(schema, value, key, fits).filter(|_| !pointer.is_empty());
             let advice = advice.filter(|advice| !(advice.starts_with(',') && expected.contains("such as")));
             format!("found {found}; give {expected}{}", advice.unwrap_or_default())
         }

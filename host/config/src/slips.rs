@@ -4,7 +4,6 @@
 use std::net::{Ipv6Addr, SocketAddrV6};
 
 use super::error::{Fault, Position};
-use super::schema::strict;
 
 /// Returns the slip that explains a syntax error at `at`, with its own position.
 pub(super) fn explain(text: &str, at: Position) -> Option<Fault> {
@@ -115,13 +114,27 @@ fn braced(line: &str) -> Option<(usize, String)> {
     })
 }
 
+/// The sections with a list or a mapping that no other mapping has a key for, but `listeners[].roots`.
+pub(super) const SECTIONS: [&str; 11] = [
+    "listeners",
+    "roots",
+    "plugins",
+    "registries",
+    "sinks",
+    "admin",
+    "profiles",
+    "facts",
+    "netboot",
+    "telemetry",
+    "privileges",
+];
+
 /// A section that is indented, so that it is part of the one before.
 fn indented_section(line: &str) -> Option<(usize, String)> {
     let content = line.trim_start_matches(' ');
     let column = line.len() - content.len();
     let (key, value) = content.split_once(':')?;
-    let schema = strict();
-    let is_section = schema["properties"].get(key).is_some();
+    let is_section = SECTIONS.contains(&key);
     let ends = value.trim().is_empty() || value.starts_with(' ');
     (column > 0 && is_section && ends).then(|| {
         let message = format!(

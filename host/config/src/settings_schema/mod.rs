@@ -14,12 +14,25 @@ use serde_json::Value;
 use super::bundled;
 use super::grant::Grant;
 use super::plugin_secrets::PluginSecrets;
+use super::schema::{PLUGIN, schema};
 use super::shape;
 use super::source::Finding;
 pub use names::SettingNames;
 pub(super) use names::name_problems;
 pub use outline::Setting;
 use read::Reader;
+
+/// Returns the [schema] of the configuration with the settings of further plugins: each with its component as the file
+/// names it.
+pub fn schema_with(plugins: &[(String, SettingsSchema)]) -> Value {
+    let mut schema = schema();
+    if let Some(Value::Array(branches)) = schema.pointer_mut(&format!("{PLUGIN}/allOf")) {
+        branches.extend(
+            plugins.iter().map(|(component, settings)| bundled::branch(component, settings.value().clone())),
+        );
+    }
+    schema
+}
 
 /// The schema of a plugin's settings, without references.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::shape;
 use crate::suggest::list;
+use crate::{kinds, shape};
 
 /// A setting of a plugin.
 #[derive(Debug, Clone)]
@@ -50,10 +50,10 @@ fn kind(schema: &Value) -> String {
         Some("granted-sink-name") => return "a granted sink".into(),
         _ => {}
     }
-    if let Some(choices) = shape::choices(object) {
+    if let Some(choices) = kinds::choices(object) {
         return list(choices, "or");
     }
-    let types = shape::types(object).into_iter().filter(|name| *name != "null");
+    let types = kinds::types(object).into_iter().filter(|name| *name != "null");
     let words: Vec<String> = types
         .map(|name| match name {
             "object" => "mapping".into(),

@@ -1,6 +1,7 @@
 //! What people write, and what they are told: where a key belongs, and what a value looks like.
 
 use super::*;
+use serde_json::{Map, Value};
 
 /// The text of each mistake, without its position and what follows `[…]` in the table.
 #[test]
@@ -172,10 +173,57 @@ fn a_mistake_is_answered_with_the_right_form() {
     );
 }
 
+#[test]
+fn slips_knows_sections_that_exist() {
+    let schema = schema();
+    assert!(slips::SECTIONS.iter().all(|name| schema["properties"].get(*name).is_some()));
+}
+
 /// Advice tries values against the schema; what is tried must not grow with the nesting.
 #[test]
 fn advice_about_a_deep_value_takes_no_time() {
     let deep = format!("roots: {}1{}\n", "{ roots: [".repeat(30), "] }".repeat(30));
     let found = Scene::new().complaints(deep);
     assert!(found[0].contains("give a list"), "{found:?}");
+}
+
+fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
+    let mut findings = Vec::new();
+    shape::check(&Value::Object(schema.clone()), value, "", &mut findings);
+    findings.is_empty()
+}
+
+/// Walks all keys of the schema, those of bundled plugins included.
+fn each_key(schema: &Value, key: &str, visit: &mut impl FnMut(&Map<String, Value>, &str)) {
+    let Some(schema) = schema.as_object() else { return };
+    if !key.is_empty() {
+        visit(schema, key);
+    }
+    for (key, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        each_key(property, key, visit);
+    }
+    for inner in ["items", "additionalProperties"].iter().filter_map(|inner| schema.get(*inner)) {
+        each_key(inner, "", visit);
+    }
+    for branch in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+        each_key(&branch["then"]["properties"]["settings"], "settings", visit);
+    }
+}
+
+#[test]
+fn each_example_is_valid_and_reads_as_it_is_shown() {
+    let mut shown = 0;
+    each_key(&crate::schema::strict(), "", &mut |schema, key| {
+        let example = form::example(schema, key, fits);
+        if example.is_null() {
+            return;
+        }
+        let line = form::flow(&Value::Object(schema.clone()), &example);
+        assert!(fits(schema, &example), "{key}: {line}");
+        if !line.contains('…') {
+            assert_eq!(serde_yaml::from_str::<Value>(&line).unwrap(), example, "{key}: {line}");
+            shown += 1;
+        }
+    });
+    assert!(shown > 200, "{shown} keys have an example");
 }

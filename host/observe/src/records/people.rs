@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_missing_file_is_named_once() {
         let tried = |places: &[(&'static str, &'static str)], by: Option<&str>| {
-            Tried::new(places.iter().copied().collect::<Vec<_>>().into_iter(), by.map(Into::into))
+            Tried::new(places.iter().copied(), by.map(Into::into))
         };
         let missing = |tried: Tried, detail: &'static str| {
             let record = DecisionRecord { tried: Some(Arc::new(tried)), ..record(request("a b")) };

@@ -14,11 +14,14 @@ pub(super) struct Around<'a> {
     pub properties: &'a Map<String, Value>,
     pub pointer: &'a str,
     pub above: Option<&'a Around<'a>>,
+    /// Whether the top level is that of the configuration, and not of a plugin's settings.
+    pub in_configuration: bool,
 }
 
 /// Returns where the key belongs and in which form, if the schema or this list knows.
 pub(super) fn belongs(key: &str, value: &Value, here: &Around<'_>) -> Option<String> {
     if here.pointer.is_empty()
+        && here.in_configuration
         && let Some((_, advice)) = TOP.iter().find(|(words, _)| words.contains(&key))
     {
         return Some(format!("there is no section `{key}`; {advice}"));
@@ -52,13 +55,13 @@ fn up(key: &str, value: &Value, here: &Around<'_>) -> Option<String> {
     while let Some(frame) = around {
         if let Some(schema) = frame.properties.get(key).filter(|schema| suits(schema, value)) {
             let place = named(here.pointer);
-            if frame.pointer.is_empty() {
+            if frame.pointer.is_empty() && frame.in_configuration {
                 return Some(format!(
                     "`{key}` is a section and no key of `{place}`: begin its line at the left edge, without spaces"
                 ));
             }
             let beside = here.pointer[frame.pointer.len()..].split('/').nth(1).unwrap_or_default();
-            let owner = named(frame.pointer);
+            let owner = if frame.pointer.is_empty() { "settings".to_owned() } else { named(frame.pointer) };
             return Some(match short(schema, value) {
                 Some(value) => format!(
                     "`{key}` is a key of `{owner}`, not of `{place}`: write `{key}: {value}` beside `{beside}`"
@@ -98,10 +101,10 @@ fn down(key: &str, value: &Value, here: &Around<'_>) -> Option<String> {
     let mut found = found.into_iter();
     let (child, place, form, schema) = found.next()?;
     let others: String = found.map(|(_, place, ..)| format!(", or of `{place}`")).collect();
-    let own = if here.pointer.is_empty() {
-        "no section".to_owned()
-    } else {
-        format!("no key of `{}`", named(here.pointer))
+    let own = match here.pointer {
+        "" if here.in_configuration => "no section".to_owned(),
+        "" => "no key of the settings".to_owned(),
+        pointer => format!("no key of `{}`", named(pointer)),
     };
     let write = short(schema, value).map(|value| {
         let line = form(&format!("{key}: {value}"));

@@ -46,10 +46,19 @@ impl PluginSecrets {
 
     /// Returns the settings with the secrets filled in, only for the plugin.
     pub fn reveal_in(&self, settings: &Value) -> Value {
+        self.fill_in(settings, Secret::reveal)
+    }
+
+    /// Returns the settings with another text in the place of each secret, for messages.
+    pub(super) fn mask_in(&self, settings: &Value) -> Value {
+        self.fill_in(settings, |_| "(hidden)")
+    }
+
+    fn fill_in(&self, settings: &Value, text: impl Fn(&Secret) -> &str) -> Value {
         let mut all = settings.clone();
         for ResolvedSecret { pointer, secret, .. } in &self.resolved {
             // The resolution has checked that the pointer can be set.
-            let _ = put(&mut all, pointer, secret.reveal());
+            let _ = put(&mut all, pointer, text(secret));
         }
         all
     }
@@ -59,6 +68,14 @@ impl PluginSecrets {
         let values =
             self.resolved.iter().map(|its| its.secret.reveal()).filter(|value| value.len() >= MIN_HIDDEN);
         values.fold(text.to_owned(), |text, value| text.replace(value, "(hidden)"))
+    }
+
+    /// Returns whether there is a secret at this pointer or below it.
+    pub(super) fn are_within(&self, pointer: &str) -> bool {
+        let below = |its: &str| {
+            its.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.resolved.iter().any(|its| below(&its.pointer))
     }
 
     /// Returns the key below `secrets` of the setting at this pointer.

@@ -55,14 +55,19 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
 
 /// Adds the problems of `value` to `findings`.
 pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
-    Walk { findings, advises: true }.check(schema, value, pointer, None);
+    Walk { findings, advises: true, in_configuration: true }.check(schema, value, pointer, None);
+}
+
+/// As [`check`], for the settings of a plugin.
+pub(super) fn check_settings(schema: &Value, settings: &Value, findings: &mut Vec<Finding>) {
+    Walk { findings, advises: true, in_configuration: false }.check(schema, settings, "", None);
 }
 
 /// Returns whether the value has no problem.
 pub(super) fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
     let mut findings = Vec::new();
     // Advice would try other values in turn.
-    let mut walk = Walk { findings: &mut findings, advises: false };
+    let mut walk = Walk { findings: &mut findings, advises: false, in_configuration: false };
     walk.check_mapped(schema, value, "", None);
     findings.is_empty()
 }
@@ -71,6 +76,8 @@ struct Walk<'a> {
     findings: &'a mut Vec<Finding>,
     /// Whether messages end with advice.
     advises: bool,
+    /// Whether the top level is that of the configuration.
+    in_configuration: bool,
 }
 
 impl Walk<'_> {
@@ -127,7 +134,8 @@ impl Walk<'_> {
         let mut closest: Option<Vec<Finding>> = None;
         for branch in branches {
             let mut own = Vec::new();
-            Walk { findings: &mut own, advises: self.advises }.check(branch, value, pointer, None);
+            let mut walk = Walk { findings: &mut own, ..*self };
+            walk.check(branch, value, pointer, None);
             if own.is_empty() {
                 return true;
             }
@@ -156,7 +164,7 @@ impl Walk<'_> {
     ) {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        let around = Around { properties, pointer, above };
+        let around = Around { properties, pointer, above, in_configuration: self.in_configuration };
         for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
             if let Some(value) = object.get(key) {
                 self.check(schema, value, &join(pointer, key), Some(&around));

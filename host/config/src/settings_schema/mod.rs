@@ -88,15 +88,19 @@ impl SettingsSchema {
         grants: &[Grant],
         names: &SettingNames,
     ) -> Vec<Finding> {
-        let all = secrets.reveal_in(settings);
+        let (all, masked) = (secrets.reveal_in(settings), secrets.mask_in(settings));
         let mut findings = self.shape_problems(&all);
         if findings.is_empty() {
             findings.extend(name_problems(&self.0, &all, "", grants, names));
         }
-        for finding in &mut findings {
-            if secrets.name_of(&finding.pointer).is_some() {
-                finding.message = "the plugin's schema asks for something else than this secret".into();
-            }
+        // A message about a mapping or a list shows the values in it.
+        let without_secrets = self.shape_problems(&masked);
+        for finding in findings.iter_mut().filter(|finding| secrets.are_within(&finding.pointer)) {
+            let same = without_secrets.iter().find(|its| its.pointer == finding.pointer);
+            finding.message = match same.filter(|_| secrets.name_of(&finding.pointer).is_none()) {
+                Some(same) => same.message.clone(),
+                None => "the plugin's schema asks for something else than this secret".into(),
+            };
         }
         findings
     }
@@ -104,7 +108,7 @@ impl SettingsSchema {
     /// Checks the shape of settings alone.
     pub(super) fn shape_problems(&self, settings: &Value) -> Vec<Finding> {
         let mut findings = Vec::new();
-        shape::check(&self.0, settings, "", &mut findings);
+        shape::check_settings(&self.0, settings, &mut findings);
         findings
     }
 

@@ -311,7 +311,10 @@ fn is_scalar(value: &Value) -> bool {
 /// Writes "this schema, or nothing" as a type, and `oneOf` as `anyOf`, unless its branches are words.
 fn simplify(read: &mut Map<String, Value>) {
     let words = |branches: &[Value]| {
-        branches.iter().all(|branch| branch["const"].is_string() || branch["enum"][0].is_string())
+        let all_words = |listed: &Value| {
+            listed.as_array().is_some_and(|listed| !listed.is_empty() && listed.iter().all(Value::is_string))
+        };
+        branches.iter().all(|branch| branch["const"].is_string() || all_words(&branch["enum"]))
     };
     if let Some(Value::Array(branches)) = read.get("oneOf")
         && !words(branches)
@@ -324,7 +327,13 @@ fn simplify(read: &mut Map<String, Value>) {
     let (nulls, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_null);
     let ([_], [Value::Object(one)]) = (nulls.as_slice(), others.as_slice()) else { return };
     let Some(Value::String(kind)) = one.get("type") else { return };
-    let (types, one) = (Value::from(vec![kind.as_str(), "null"]), one.clone());
+    let (types, mut one) = (Value::from(vec![kind.as_str(), "null"]), one.clone());
+    if let Some(word) = one.remove("const") {
+        one.insert("enum".into(), Value::from(vec![word]));
+    }
+    if let Some(Value::Array(listed)) = one.get_mut("enum") {
+        listed.push(Value::Null);
+    }
     read.remove("anyOf");
     for (keyword, value) in one {
         read.entry(keyword).or_insert(value);

@@ -200,3 +200,27 @@ fn mistyped_keywords_are_problems_of_the_author() {
         assert_eq!(read(schema.value()).as_ref(), Ok(&schema), "{name}");
     }
 }
+
+#[test]
+fn a_listed_word_or_nothing() {
+    for word in [json!({ "enum": ["a", "b"] }), json!({ "const": "a" }), json!({ "enum": ["a", 0] })] {
+        let mut one = word;
+        one["type"] = json!("string");
+        let schema =
+            json!({ "type": "object", "properties": { "case": { "anyOf": [one, { "type": "null" }] } } });
+        assert_eq!(problems(&schema, &json!({ "case": null })), [""; 0]);
+        assert_eq!(problems(&schema, &json!({ "case": "a" })), [""; 0]);
+        assert_eq!(problems(&schema, &json!({ "case": "c" })).len(), 1);
+    }
+}
+
+#[test]
+fn advice_is_about_the_settings() {
+    let schema = json!({ "type": "object", "additionalProperties": false, "properties": {
+        "listeners": { "type": "string" },
+        "inner": { "type": "object", "additionalProperties": false, "properties": { "a": { "type": "string" } } },
+    } });
+    let found = problems(&schema, &json!({ "listener": "lan", "a": "x", "inner": { "listeners": "y" } }));
+    assert!(found.iter().any(|found| found.contains("did you mean `listeners`?")), "{found:?}");
+    assert!(found.iter().all(|found| !found.contains("section")), "{found:?}");
+}

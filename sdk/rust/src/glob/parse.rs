@@ -142,6 +142,12 @@ fn append(open: &mut [Vec<Piece>], piece: Piece) {
 
 /// Distinguishes `*` from `**` and checks that a `**` is a whole part.
 fn join(pattern: &str, pieces: &[Piece]) -> Result<Vec<Token>, String> {
+    if matches!(pieces.first(), Some(Piece::Slash)) {
+        return Err(format!(
+            "\"{pattern}\" has an alternative that begins with \"/\", as no path does: write it before the group, as in \
+             \"/{{a,b}}\", or write two globs"
+        ));
+    }
     let mut tokens = Vec::with_capacity(pieces.len());
     let mut pieces = pieces.iter().peekable();
     let mut at_start = true;

@@ -90,8 +90,25 @@ fn every_alternative_is_tried() {
 #[test]
 fn bad_globs_are_refused_with_the_remedy() {
     for bad in [
-        "", "/", "//a", "!a", "a[b", "a{b", "a}b", "a\\", "[", "[]", "[!]", "[z-a]", "a**", "**a", "***",
+        "",
+        "/",
+        "//a",
+        "!a",
+        "a[b",
+        "a{b",
+        "a}b",
+        "a\\",
+        "[",
+        "[]",
+        "[!]",
+        "[z-a]",
+        "a**",
+        "**a",
+        "***",
         "{*,a}*",
+        "{/a,b}",
+        "{a,/b}",
+        "{/secret/**,/*.key}",
     ] {
         let message = Glob::parse(bad).unwrap_err();
         assert!(message.len() > 20, "{bad:?}: {message}");

@@ -122,6 +122,14 @@ fn a_secret_counts_and_stays_hidden() {
         assert_eq!(refused, !good, "{}", ran.stderr);
         assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
     }
+    // A mistake around it.
+    let around = r#"{ "type": "object", "properties": { "auth": { "type": "array", "items": {
+        "type": "object", "properties": { "token": { "type": "string" } } } } } }"#;
+    keeper(&folder, around);
+    let secret = "      a: 1\n    secrets: { /auth/token: { file: ./token } }\n";
+    let ran = tuffet(["check", &configuration(&folder, "sinks/lines", secret)]);
+    assert!(ran.stderr.contains("found a mapping; give a list"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
 }
 
 #[test]

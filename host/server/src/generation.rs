@@ -80,6 +80,7 @@ impl Generation {
         uploads: Uploads,
     ) -> Generation {
         let OpenRoots { roots, supplied } = roots;
+        roots.take_effect();
         let cache = FileCache::new(settings.limits.cache, settings.limits.cache_max_age);
         Generation {
             number: 1,

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::roots::{Root, Roots};
 use super::temporary;
-use super::usage::{Contents, Usage};
+use super::usage::{Begun, Contents, Usage};
 use super::walk::{MAX_DEPTH, MAX_NAMES, Walk};
 
 impl Roots {
@@ -21,15 +21,15 @@ impl Roots {
         if !root.rules.is_counted() {
             return;
         }
-        let Some(began) = root.disk.usage.begin(Instant::now()) else { return };
+        let Some(walk) = root.disk.usage.begin(Instant::now()) else { return };
         let roots = self.clone();
         let count = move || {
             let root = &roots.roots[number];
-            let _abandoned = AbandonOnDrop(&root.disk.usage);
-            root.count(began);
+            let _abandoned = AbandonOnDrop(&root.disk.usage, walk);
+            root.count(walk);
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-count".into()).spawn(count) {
-            root.disk.usage.abandon();
+            root.disk.usage.abandon(walk);
             tracing::warn!(
                 target: "tuffet::store::usage", %error, root = name,
                 "the files of a root are not counted: no thread could be started"
@@ -39,23 +39,30 @@ impl Roots {
 }
 
 /// Ends a walk that has no result, even after a panic.
-struct AbandonOnDrop<'a>(&'a Usage);
+struct AbandonOnDrop<'a>(&'a Usage, Begun);
 
 impl Drop for AbandonOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.abandon();
+        self.0.abandon(self.1);
     }
 }
 
 impl Root {
-    fn count(&self, began: Instant) {
+    fn count(&self, begun: Begun) {
         // A root that does not answer is counted once it is open.
         let Some(served) = self.served() else { return };
         let mut found = Contents::default();
         let mut walk = Walk::new(|folder, name, kind| add(&mut found, folder, name, kind));
         walk.through(&*served);
         let (cut_short, failed, first) = (walk.cut_short, walk.failed, walk.first.take());
-        let root = &*self.name;
+        let (broken, root) = (walk.broken, &*self.name);
+        if broken {
+            tracing::warn!(
+                target: "tuffet::store::usage", root, failed, first,
+                "the contents of a root could not be counted for its quota; the last sums stay until the next attempt"
+            );
+            return;
+        }
         if cut_short {
             tracing::warn!(
                 target: "tuffet::store::usage", root,
@@ -69,13 +76,13 @@ impl Root {
             );
         }
         let Contents { bytes, files, folders } = found;
-        let duration_us = began.elapsed().as_micros() as u64;
+        let duration_us = begun.at.elapsed().as_micros() as u64;
         if self.disk.usage.is_counted() {
             tracing::debug!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         } else {
             tracing::info!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         }
-        self.disk.usage.end(found, began);
+        self.disk.usage.end(found, begun);
     }
 }
 

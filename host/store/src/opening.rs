@@ -85,10 +85,6 @@ impl Root {
 
     fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
         let (rules, disk) = (WriteRules::of(spec), disks.of(spec));
-        if !rules.is_counted() {
-            disk.usage.forget();
-        }
-        disk.adds_names.store(rules.versions.is_some(), Relaxed);
         Self {
             name: spec.name.as_str().into(),
             also_at: spec.also_at.iter().map(|prefix| prefix.as_str().into()).collect(),
@@ -104,6 +100,24 @@ impl Root {
             elsewhere: None,
             disk,
             checked: Default::default(),
+        }
+    }
+}
+
+impl Roots {
+    /// Called when new requests get these roots: disks stay across reloads, and a refused reload must not change what
+    /// running transfers depend on.
+    pub fn take_effect(&self) {
+        for root in self.roots.iter() {
+            if !root.rules.is_counted() {
+                root.disk.usage.forget();
+            }
+            // Of any root that shares files with this one.
+            let adds = |its: &Root| {
+                its.rules.versions.is_some()
+                    && (its.path.starts_with(&root.path) || root.path.starts_with(&its.path))
+            };
+            root.disk.adds_names.store(self.roots.iter().any(adds), Relaxed);
         }
     }
 }

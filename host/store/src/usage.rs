@@ -42,12 +42,22 @@ struct Sums {
     counted: Option<Contents>,
     /// Of running uploads.
     reserved: Contents,
-    /// What was added during the running walk, if one is running.
-    walk: Option<Contents>,
+    /// The running walk, and what was added during it.
+    walk: Option<(u64, Contents)>,
+    /// The number of walks that have begun.
+    walks: u64,
     /// When the last walk ended, and how long it took.
     last: Option<(Instant, Duration)>,
     /// Whether the sums may be too high.
     stale: bool,
+}
+
+/// A walk that has begun.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Begun {
+    number: u64,
+    /// When it began.
+    pub at: Instant,
 }
 
 /// The contents of a root, or a part of them.
@@ -140,7 +150,7 @@ impl Usage {
     }
 
     /// Begins a walk, if one is due.
-    pub fn begin(&self, now: Instant) -> Option<Instant> {
+    pub fn begin(&self, now: Instant) -> Option<Begun> {
         let mut sums = self.sums.lock();
         if sums.walk.is_some() {
             return None;
@@ -148,28 +158,34 @@ impl Usage {
         if let Some((ended, took)) = sums.last {
             let (times, least) = if sums.stale { MIN_PAUSE } else { MAX_AGE };
             let pause = took.saturating_mul(times).max(least);
-            if sums.counted.is_some() && now.saturating_duration_since(ended) < pause {
+            if now.saturating_duration_since(ended) < pause {
                 return None;
             }
         }
-        sums.walk = Some(Contents::default());
-        Some(now)
+        sums.walks += 1;
+        let number = sums.walks;
+        sums.walk = Some((number, Contents::default()));
+        Some(Begun { number, at: now })
     }
 
-    /// Takes the result of a walk.
-    pub fn end(&self, mut found: Contents, began: Instant) {
+    /// Takes the result of a walk, unless the sums were forgotten since it began.
+    pub fn end(&self, mut found: Contents, walk: Begun) {
         let mut sums = self.sums.lock();
-        let Some(added) = sums.walk.take() else { return };
+        let Some((_, added)) = sums.walk.take_if(|(number, _)| *number == walk.number) else { return };
         // The walk may have seen them or not.
         sums.stale = added != Contents::default();
         found.add(added);
         sums.counted = Some(found);
-        sums.last = Some((Instant::now(), began.elapsed()));
+        sums.last = Some((Instant::now(), walk.at.elapsed()));
     }
 
-    /// Ends a walk without a result.
-    pub fn abandon(&self) {
-        self.sums.lock().walk = None;
+    /// Ends a walk without a result. The sums stay; the next walk is due soon.
+    pub fn abandon(&self, walk: Begun) {
+        let mut sums = self.sums.lock();
+        if sums.walk.take_if(|(number, _)| *number == walk.number).is_some() {
+            sums.stale = true;
+            sums.last = Some((Instant::now(), walk.at.elapsed()));
+        }
     }
 
     /// Waits until no other upload to this name becomes visible.
@@ -210,7 +226,8 @@ impl Sums {
     }
 
     fn add(&mut self, more: Contents) {
-        for sum in [&mut self.counted, &mut self.walk].into_iter().flatten() {
+        let walk = self.walk.as_mut().map(|(_, added)| added);
+        for sum in self.counted.as_mut().into_iter().chain(walk) {
             sum.add(more);
         }
     }
@@ -316,6 +333,28 @@ mod tests {
         usage.end(Contents::files(1, 10), began);
         let sums = usage.sums.lock();
         assert_eq!((sums.counted, sums.stale), (Some(Contents::files(2, 50)), true));
+    }
+
+    #[test]
+    fn a_walk_from_before_the_sums_were_forgotten_does_not_count() {
+        let usage = usage(Contents::default());
+        let first = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
+        usage.forget();
+        let second = usage.begin(Instant::now()).expect("due");
+        usage.end(Contents::files(9, 90), first);
+        usage.abandon(first);
+        assert!(!usage.is_counted());
+        usage.end(Contents::files(1, 10), second);
+        assert_eq!(usage.sums.lock().counted, Some(Contents::files(1, 10)));
+    }
+
+    #[test]
+    fn a_walk_without_a_result_keeps_the_sums() {
+        let usage = usage(Contents::files(1, 10));
+        let failed = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
+        usage.abandon(failed);
+        assert_eq!(usage.sums.lock().counted, Some(Contents::files(1, 10)));
+        assert!(usage.begin(Instant::now() + MIN_PAUSE.1 * 2 + MAX_AGE.1).is_some());
     }
 
     #[test]

@@ -25,30 +25,32 @@ pub(super) struct Walk<F> {
     pub failed: u64,
     /// The first error.
     pub first: Option<String>,
+    /// Whether the system failed, and not a permission alone: what was visited says little.
+    pub broken: bool,
 }
 
 impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
     pub fn new(visit: F) -> Walk<F> {
-        Walk { visit, names_left: MAX_NAMES, cut_short: false, failed: 0, first: None }
+        Walk { visit, names_left: MAX_NAMES, cut_short: false, failed: 0, first: None, broken: false }
     }
 
     /// Walks through the folder of a root. Blocks on its disk.
     pub fn through(&mut self, root: impl AsFd) {
         match open_folder(root, c".") {
             Ok(folder) => self.folder(folder, 0),
-            Err(error) => self.fail(&format_args!("the root: {error}")),
+            Err(error) => self.fail(error, &format_args!("the root: {error}")),
         }
     }
 
     fn folder(&mut self, folder: OwnedFd, depth: u32) {
         let mut entries = match Dir::new(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.fail(&error),
+            Err(error) => return self.fail(error, &error),
         };
         while let Some(entry) = entries.read() {
             let entry = match entry {
                 Ok(entry) => entry,
-                Err(error) => return self.fail(&error),
+                Err(error) => return self.fail(error, &error),
             };
             let name = entry.file_name();
             if matches!(name.to_bytes(), b"." | b"..") {
@@ -67,7 +69,7 @@ impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
                 kind => kind,
             };
             if let Err(error) = (self.visit)(within, name, kind) {
-                self.fail(&format_args!("{}: {error}", name.to_string_lossy()));
+                self.fail(error, &format_args!("{}: {error}", name.to_string_lossy()));
             }
             if kind != FileType::Directory {
                 continue;
@@ -80,13 +82,14 @@ impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
                 Ok(below) => self.folder(below, depth + 1),
                 // The folder was just removed, or replaced by a link, for which FreeBSD says `MLINK`.
                 Err(Errno::NOENT | Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
-                Err(error) => self.fail(&format_args!("folder {}: {error}", name.to_string_lossy())),
+                Err(error) => self.fail(error, &format_args!("folder {}: {error}", name.to_string_lossy())),
             }
         }
     }
 
-    fn fail(&mut self, what: &dyn fmt::Display) {
+    fn fail(&mut self, error: Errno, what: &dyn fmt::Display) {
         self.failed += 1;
+        self.broken |= !matches!(error, Errno::ACCESS | Errno::PERM);
         self.first.get_or_insert_with(|| what.to_string());
     }
 }

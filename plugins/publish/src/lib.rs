@@ -15,6 +15,7 @@ mod tests;
 use tuffet_sdk::{Error, Event, Level, Observe, Plugin, Problems, code, http, log, sinks};
 
 use message::Message;
+use serde::Serialize;
 use serde_json::Value;
 use settings::{Kind, Settings, To};
 use template::Template;
@@ -46,7 +47,7 @@ impl Observe for Publish {
             let kinds = Kind::of(event).iter().filter(|kind| self.events.contains(kind));
             messages.extend(kinds.filter_map(|kind| Message::new(&self.topic, *kind, event)));
         }
-        let messages: Vec<Value> = messages.iter().filter_map(|message| self.form(message)).collect();
+        let messages: Vec<Sent<'_>> = messages.into_iter().filter_map(|message| self.form(message)).collect();
         if messages.is_empty() {
             return;
         }
@@ -57,19 +58,27 @@ impl Observe for Publish {
     }
 }
 
+/// What is sent of an event.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Sent<'a> {
+    Whole(Message<'a>),
+    Filled(Value),
+}
+
 impl Publish {
     /// Returns what is sent of an event.
-    fn form(&self, message: &Message<'_>) -> Option<Value> {
+    fn form<'a>(&self, message: Message<'a>) -> Option<Sent<'a>> {
+        let Some(template) = &self.template else { return Some(Sent::Whole(message)) };
         // Never fails: all keys are text.
-        let message = serde_json::to_value(message).ok()?;
-        match (&self.template, &message) {
-            (Some(template), Value::Object(fields)) => Some(template.fill(fields)),
-            _ => Some(message),
+        match serde_json::to_value(message).ok()? {
+            Value::Object(fields) => Some(Sent::Filled(template.fill(&fields))),
+            _ => None,
         }
     }
 }
 
-fn emit(sink: &str, messages: &[Value]) {
+fn emit(sink: &str, messages: &[Sent<'_>]) {
     let results = messages.iter().filter_map(|message| sinks::emit_json(sink, message).err());
     let errors: Vec<Error> = results.collect();
     if let Some(first) = errors.first() {
@@ -77,7 +86,7 @@ fn emit(sink: &str, messages: &[Value]) {
     }
 }
 
-fn post(url: &str, messages: &[Value]) {
+fn post(url: &str, messages: &[Sent<'_>]) {
     let sent = serde_json::to_vec(messages).map_err(|error| error.to_string()).and_then(|body| {
         let headers = [("content-type", "application/json")];
         let request =

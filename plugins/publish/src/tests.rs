@@ -92,6 +92,14 @@ fn all_events_of_a_transfer() {
     assert_eq!(emitted(), expected);
 }
 
+/// Receivers may compare lines.
+#[test]
+fn keys_keep_their_order() {
+    publish(json!({ "sink": "bus" })).observe(&transfer(request()));
+    let lines = take_emitted("bus");
+    assert!(lines[0].starts_with(r#"{"topic":"tuffet","event":"started","unix_ms":"#), "{}", lines[0]);
+}
+
 #[test]
 fn only_the_events_that_are_wanted() {
     publish(json!({ "sink": "bus", "events": ["finished", "started"] })).observe(&transfer(request()));

@@ -2,10 +2,11 @@
 
 use super::{print, print_stderr};
 use clap::Args;
+use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, reach};
+use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, Problem, ProblemPlace, reach};
 use tuffet_daemon::ServeError;
 use tuffet_daemon::source::Source;
 
@@ -20,8 +21,11 @@ const MAX_UNCOUNTED: usize = 5;
 pub(super) struct CheckArgs {
     /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY, as for `tuffet serve
     /// --config`. - reads standard input; its paths are relative to the current folder.
-    #[arg(value_name = "FILE|URL")]
-    file: PathBuf,
+    #[arg(value_name = "FILE|URL", required_unless_present = "config")]
+    file: Option<PathBuf>,
+    /// The same, in the words of `tuffet serve`.
+    #[arg(long, value_name = "FILE|URL", conflicts_with = "file")]
+    config: Option<PathBuf>,
     /// A file with the token for the URL, or with NATS credentials.
     #[arg(long, value_name = "FILE")]
     config_auth: Option<PathBuf>,
@@ -31,16 +35,28 @@ pub(super) struct CheckArgs {
     /// Pull missing components from registries, for this check and for the server.
     #[arg(long)]
     pull: bool,
+    /// Print the problems and warnings as JSON on standard output, for programs. The exit code is the same.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
     reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
-    let is_stdin = args.file.as_os_str() == "-";
-    let source = match Source::of(&args.file, args.config_auth.as_deref()) {
+    // One of them is given.
+    let Some(file) = args.file.as_deref().or(args.config.as_deref()) else {
+        return ExitCode::from(EXIT_CONFIG);
+    };
+    let is_stdin = file.as_os_str() == "-";
+    let source = match Source::of(file, args.config_auth.as_deref()) {
         Ok(source) => source,
         Err(message) => {
-            print_stderr(format_args!("{}: {message}", shown(&args.file)));
+            let message = format!("{}: {message}", shown(file));
+            if args.json {
+                print(&report(&[as_json(&message)], &[]));
+            } else {
+                print_stderr(message);
+            }
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -51,9 +67,13 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     };
     let checked = config.map_err(ServeError::from).and_then(|config| {
         let warnings = tuffet_daemon::check(&config, args.pull)?;
-        Ok((warnings, verdict(&args.file, is_stdin, &config)))
+        Ok((warnings, verdict(file, is_stdin, &config)))
     });
     match checked {
+        Ok((warnings, _)) if args.json => {
+            print(&report(&[], &warnings));
+            ExitCode::SUCCESS
+        }
         Ok((warnings, verdict)) => {
             for warning in warnings {
                 print_stderr(format_args!("warning: {warning}"));
@@ -63,12 +83,40 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
         }
         Err(error) => {
             match &error {
+                ServeError::Config(error) if args.json => {
+                    let problems: Vec<Value> = error.problems().iter().map(problem_as_json).collect();
+                    print(&report(&problems, &[]));
+                }
+                error if args.json => print(&report(&[as_json(error)], &[])),
                 ServeError::Config(error) => print_stderr(summary(error)),
                 error => print_stderr(error),
             }
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// All problems and warnings as a line of JSON.
+fn report(problems: &[Value], warnings: &[String]) -> String {
+    format!("{}\n", json!({ "good": problems.is_empty(), "problems": problems, "warnings": warnings }))
+}
+
+fn as_json(message: &impl ToString) -> Value {
+    json!({ "message": message.to_string() })
+}
+
+/// A problem with its place: a flag; or a file, with line and column (from 1) unless the whole file is meant.
+fn problem_as_json(problem: &Problem) -> Value {
+    let mut json = as_json(&problem.message);
+    match &problem.place {
+        ProblemPlace::Flag(flag) => json["flag"] = (*flag).into(),
+        ProblemPlace::File(file) => json["file"] = file.display().to_string().into(),
+        ProblemPlace::Position(file, at) => {
+            json["file"] = file.display().to_string().into();
+            (json["line"], json["column"]) = (at.line.into(), at.column.into());
+        }
+    }
+    json
 }
 
 /// Returns the line about a valid configuration; with a remote source, it has the revision as in `tuffet status`.

@@ -76,6 +76,34 @@ fn what_is_no_yaml() {
     ran.assert_fails(64, &["/no/such/tuffet.yaml"]);
 }
 
+/// For programs, with the same exit codes.
+#[test]
+fn as_json() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    folder.write("tuffet.yaml", b"lisseners: []\n");
+    folder.write("good.yaml", GOOD.as_bytes());
+    let file = folder.path("tuffet.yaml").display().to_string();
+    let ran = tuffet(["check", "--json", "--config", &file]);
+    assert_eq!(ran.code(), 64);
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let problem = &report["problems"][0];
+    assert_eq!(
+        (&report["good"], &problem["line"], &problem["column"]),
+        (&false.into(), &1.into(), &1.into())
+    );
+    assert!(
+        problem["file"] == *file && problem["message"].as_str().unwrap().contains("lisseners"),
+        "{report}"
+    );
+    let ran = tuffet(["check", "--json", "/no/such/tuffet.yaml"]);
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(report["problems"][0]["message"].as_str().is_some(), "{report}");
+    let ran = tuffet(["check", "--json", &folder.path("good.yaml").display().to_string()]);
+    let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(ran.code() == 0 && report["good"] == true, "{report}");
+}
+
 #[test]
 fn the_schema() {
     let ran = tuffet(["schema"]);

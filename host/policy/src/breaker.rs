@@ -3,6 +3,8 @@
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashSet;
 use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::failure::{Cause, Failure};
@@ -57,8 +59,8 @@ struct Open {
 /// Permission for one call. The caller reports the result of the call with it; an abandoned call reports
 /// nothing.
 #[derive(Debug)]
-pub struct Permit<'a> {
-    breaker: &'a Breaker,
+pub struct Permit<B: Deref<Target = Breaker>> {
+    breaker: B,
     client: ClientKey,
     /// Whether the call probes an open breaker.
     pub probe: bool,
@@ -92,17 +94,36 @@ impl Breaker {
     ///
     /// # Errors
     /// The breaker is open, and this call is no probe.
-    pub fn permit(&self, now: Instant, client: ClientKey) -> Result<Permit<'_>, BreakerRefusal> {
+    pub fn permit(&self, now: Instant, client: ClientKey) -> Result<Permit<&Breaker>, BreakerRefusal> {
+        let probe = self.begin(now, client)?;
+        Ok(Permit { breaker: self, client, probe })
+    }
+
+    /// As [`permit`](Breaker::permit), for a call whose result comes elsewhere.
+    ///
+    /// # Errors
+    /// The breaker is open, and this call is no probe.
+    pub fn owned_permit(
+        self: &Arc<Self>,
+        now: Instant,
+        client: ClientKey,
+    ) -> Result<Permit<Arc<Breaker>>, BreakerRefusal> {
+        let probe = self.begin(now, client)?;
+        Ok(Permit { breaker: Arc::clone(self), client, probe })
+    }
+
+    /// Begins a call. Returns whether it is a probe.
+    fn begin(&self, now: Instant, client: ClientKey) -> Result<bool, BreakerRefusal> {
         let mut state = self.lock();
         let clients = state.failed.len();
-        let Some(open) = &mut state.open else { return Ok(Permit { breaker: self, client, probe: false }) };
+        let Some(open) = &mut state.open else { return Ok(false) };
         // After a failed probe, a client leaves the next one to other clients, if there are any.
         let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
         if open.probing || now < until {
             return Err(BreakerRefusal { clients, left: until.saturating_duration_since(now) });
         }
         open.probing = true;
-        Ok(Permit { breaker: self, client, probe: true })
+        Ok(true)
     }
 
     /// Returns why a call that was queued while the breaker was closed must not begin.
@@ -122,7 +143,7 @@ impl Breaker {
     }
 }
 
-impl Permit<'_> {
+impl<B: Deref<Target = Breaker>> Permit<B> {
     /// Reports success.
     pub fn succeeded(self) -> Option<BreakerChange> {
         let mut state = self.breaker.lock();
@@ -170,7 +191,7 @@ impl Permit<'_> {
     }
 }
 
-impl Drop for Permit<'_> {
+impl<B: Deref<Target = Breaker>> Drop for Permit<B> {
     /// Permits another probe.
     fn drop(&mut self) {
         if self.probe
@@ -206,7 +227,7 @@ mod tests {
         ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
     }
 
-    fn permit(breaker: &Breaker, now: Instant, number: u8) -> Permit<'_> {
+    fn permit(breaker: &Breaker, now: Instant, number: u8) -> Permit<&Breaker> {
         breaker.permit(now, client(number)).unwrap_or_else(|refusal| unreachable!("{refusal}"))
     }
 

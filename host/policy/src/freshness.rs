@@ -22,15 +22,17 @@ impl Freshness {
         self.0.fetch_min(longest.as_secs(), Ordering::Relaxed);
     }
 
+    /// Returns it; `None` without a limit.
+    pub fn longest(&self) -> Option<Duration> {
+        match self.0.load(Ordering::Relaxed) {
+            u64::MAX => None,
+            seconds => Some(Duration::from_secs(seconds)),
+        }
+    }
+
     /// Returns the shorter of this and `ttl`, which is `None` without a limit.
     pub(crate) fn bound(&self, ttl: Option<Duration>) -> Option<Duration> {
-        match self.0.load(Ordering::Relaxed) {
-            u64::MAX => ttl,
-            seconds => {
-                let longest = Duration::from_secs(seconds);
-                Some(ttl.map_or(longest, |ttl| ttl.min(longest)))
-            }
-        }
+        self.longest().into_iter().chain(ttl).min()
     }
 }
 

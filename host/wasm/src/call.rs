@@ -215,6 +215,7 @@ impl<'a> Call<'a> {
             unreachable!("only the end of the call takes it")
         };
         instance.store.data_mut().finish_log();
+        instance.store.data_mut().http.end();
         if let Some(lines) = &self.rehearsal {
             let its = instance.store.data_mut().log.collected();
             lines.lock().extend(its);

@@ -8,6 +8,7 @@ use http::{Request, Response};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Access;
+use super::http_body::Watched;
 use super::http_host::{GrantedHost, HttpCaller};
 use tuffet_config::HttpHost;
 
@@ -27,6 +28,8 @@ pub(crate) struct HttpGate {
     pub last_host: Option<String>,
     /// The call that sends requests.
     pub caller: HttpCaller,
+    /// The bodies of the answers in this call.
+    bodies: Vec<Watched>,
 }
 
 /// The answer to a request, with a future that completes once the rest was transferred.
@@ -37,7 +40,15 @@ pub(super) type BodyFuture = Box<dyn Future<Output = Result<(), Error>> + Send>;
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
         let caller = HttpCaller::SERVER;
-        HttpGate { access, requests: 0, reported: false, open: false, last_host: None, caller }
+        HttpGate {
+            access,
+            requests: 0,
+            reported: false,
+            open: false,
+            last_host: None,
+            caller,
+            bodies: Vec::new(),
+        }
     }
 
     /// Permits requests, once the instance is configured.
@@ -47,7 +58,13 @@ impl HttpGate {
 
     /// Resets the state for another call of a hook.
     pub fn restart(&mut self) {
+        self.end();
         (self.requests, self.reported, self.last_host) = (0, false, None);
+    }
+
+    /// Ends a call: nobody reads on, though the plugin may have kept an answer.
+    pub fn end(&mut self) {
+        self.bodies.drain(..).for_each(|watched| watched.abandon());
     }
 
     /// Returns the host that this request goes to; `None` if it names none, which is an error later.
@@ -101,7 +118,11 @@ impl WasiHttpHooks for HttpGate {
         self.last_host = authority(request.uri()).map(|host| host.to_string());
         let answer = self.access.host.http(request, options);
         match host {
-            Some(host) => Box::new(host.send(Arc::clone(&self.access.plugin), self.caller.clone(), answer)),
+            Some(host) => {
+                let watched = Watched::default();
+                self.bodies.push(watched.clone());
+                Box::new(host.send(Arc::clone(&self.access.plugin), self.caller.clone(), watched, answer))
+            }
             None => answer,
         }
     }

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use http::header::{AGE, CACHE_CONTROL, HeaderName};
+use http_body_util::BodyExt;
 use wasmtime_wasi_http::Error;
 
 use super::http::{HttpAnswer, HttpFuture};
+use super::http_body::{Reading, Watch, Watched};
 use tuffet_config::HttpHost;
 use tuffet_policy::{Breaker, BreakerChange, BreakerLimits, Freshness};
 use tuffet_request::ClientKey;
@@ -21,7 +23,7 @@ pub(crate) struct GrantedHost {
     pub host: HttpHost,
     /// As that of the plugin, but for requests to this host alone: a plugin that answers although its host is away has not
     /// failed, and would have each of its clients wait for the host.
-    breaker: Breaker,
+    pub(super) breaker: Arc<Breaker>,
 }
 
 /// The call that a request is part of.
@@ -42,47 +44,48 @@ impl HttpCaller {
 
 impl GrantedHost {
     pub fn new(host: HttpHost, breaker: BreakerLimits) -> Arc<GrantedHost> {
-        Arc::new(GrantedHost { host, breaker: Breaker::new(breaker) })
+        Arc::new(GrantedHost { host, breaker: Arc::new(Breaker::new(breaker)) })
     }
 
-    /// Has `answer` sent, unless the breaker is open. Notes how long the answer may be kept.
-    pub async fn send(
+    /// Has `answer` sent, unless the breaker is open. Notes how long the answer may be kept. `watched` watches its body.
+    pub(super) async fn send(
         self: Arc<Self>,
         plugin: Arc<str>,
         caller: HttpCaller,
+        watched: Watched,
         answer: HttpFuture,
     ) -> Result<HttpAnswer, Error> {
         let permit = if caller.rehearses {
             self.breaker.refusal(Instant::now()).map_or(Ok(None), Err)
         } else {
-            self.breaker.permit(Instant::now(), caller.client).map(Some)
+            self.breaker.owned_permit(Instant::now(), caller.client).map(Some)
         };
-        let answer = match permit {
-            Err(refusal) => Err(Error::InternalError(Some(format!("{}: {refusal}", self.host)))),
-            Ok(permit) => {
-                let answer = Box::into_pin(answer).await;
-                let change = permit.and_then(|permit| match &answer {
-                    Ok(_) => permit.succeeded(),
-                    Err(_) => permit.failed(Instant::now()),
-                });
-                self.report(&plugin, change);
-                answer
+        let freshness = caller.freshness;
+        let limit = |time| freshness.iter().for_each(|freshness| freshness.limit(time));
+        let permit = permit.map_err(|refusal| {
+            limit(Duration::ZERO);
+            Error::InternalError(Some(format!("{}: {refusal}", self.host)))
+        })?;
+        match Box::into_pin(answer).await {
+            Ok((answer, rest)) => {
+                // An error of the server is not its answer for later requests, unless it says so.
+                let its = lasts(answer.headers());
+                let otherwise = answer.status().is_server_error().then_some(Duration::ZERO);
+                its.or(otherwise).into_iter().for_each(limit);
+                let report = Box::new(move |change| self.report(&plugin, change));
+                let watch = Watch { permit, report, freshness, reading: Reading::Head };
+                let answer = answer.map(|body| watched.body(body, watch).boxed_unsync());
+                Ok((answer, rest))
             }
-        };
-        if let Some(freshness) = &caller.freshness {
-            match &answer {
-                Ok((answer, _)) => {
-                    // An error of the server is not its answer for later requests, unless it says so.
-                    let its = lasts(answer.headers());
-                    let otherwise = answer.status().is_server_error().then_some(Duration::ZERO);
-                    its.or(otherwise).into_iter().for_each(|time| freshness.limit(time));
-                }
-                Err(_) => freshness.limit(Duration::ZERO),
+            Err(error) => {
+                limit(Duration::ZERO);
+                self.report(&plugin, permit.and_then(|permit| permit.failed(Instant::now())));
+                Err(error)
             }
         }
-        answer
     }
 
+    /// Logs a change of the breaker.
     fn report(&self, plugin: &str, change: Option<BreakerChange>) {
         let host = &self.host;
         match change {

@@ -5,6 +5,7 @@ mod clock;
 mod error;
 mod files;
 mod http;
+mod http_body;
 mod http_host;
 mod http_send;
 mod live;

@@ -60,7 +60,13 @@ fn a_last_answer_is_gone_after_its_time() {
 /// Each client waits for its own question, until the breaker opens: then nobody waits, and `explain` says so.
 #[test]
 fn a_service_that_hangs_is_asked_by_a_few_clients_alone() {
-    let service = Service::new(|_| Said::Hang);
+    let half = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
+    let hangs: [fn(&[u8]) -> Said; 2] = [|_| Said::Hang, |half| Said::Bytes(half.to_vec())];
+    hangs.into_iter().for_each(|hangs| is_asked_by_a_few(move || hangs(half)));
+}
+
+fn is_asked_by_a_few(hangs: impl Fn() -> Said + Send + Sync + 'static) {
+    let service = Service::new(move |_| hangs());
     let breaker = "    breaker: { failures: 3, back-off: 1h, cap: 1h }\n";
     let server = start(&service, RESOLVE, breaker, json!({ "when-away": "abstain", "time-limit": "100ms" }));
     let mut clients = (0..).map(|number| Peer::from(address(number), server.address()));

@@ -69,6 +69,20 @@ fn what_counts_while_the_service_is_away_is_not_kept() {
     assert_eq!(twice(&server, &service, "there"), 1);
 }
 
+/// Its head may be kept, but it is no answer.
+#[test]
+fn what_counts_instead_of_half_an_answer_is_not_kept() {
+    let half = || {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncache-control: max-age=3600\r\n";
+        format!("{head}content-length: 99\r\n\r\n{{\"answer\":").into_bytes()
+    };
+    let service = Service::new(move |_| Said::Last(half()));
+    let server = with_cache(&service, json!({ "when-away": "abstain", "time-limit": "300ms" }));
+    assert_eq!(twice(&server, &service, "there"), 2, "it breaks");
+    service.says(move |_| Said::Bytes(half()));
+    assert_eq!(twice(&server, &service, "there"), 2, "it stalls");
+}
+
 #[test]
 fn a_rendering_is_kept_as_long_as_the_answer_allows() {
     let service = Service::new(|question| match question["key"].as_str() {

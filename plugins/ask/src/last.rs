@@ -11,14 +11,17 @@ use tuffet_sdk::{Level, Operation, Request, kv, log};
 /// The largest value of a key.
 const MAX_VALUE: usize = 64 << 10;
 
-/// Keeps an answer. One that is larger than a value may be is not kept.
-pub(crate) fn keep(request: &Request, answer: &[u8], time: Duration) {
-    let mut value = facts(request);
-    value.extend_from_slice(answer);
-    if value.len() > MAX_VALUE {
-        return;
-    }
-    if let Err(error) = kv::set(&key(request), &value, Some(time)) {
+/// Keeps an answer, or forgets the one of before if there is none to keep. One that is larger than a value may be is not
+/// kept.
+pub(crate) fn note(request: &Request, answer: Option<&[u8]>, time: Duration) {
+    let value = answer.map(|answer| [&facts(request), answer].concat());
+    let key = key(request);
+    let noted = match value.filter(|value| value.len() <= MAX_VALUE) {
+        Some(value) => kv::set(&key, &value, Some(time)),
+        // Made-up names have none: nothing is written for them.
+        None => kv::get(&key).and_then(|value| value.map_or(Ok(()), |_| kv::delete(&key))),
+    };
+    if let Err(error) = noted {
         log(Level::Warn, format!("the answer was not kept for when the service is away: {error}"));
     }
 }
@@ -40,13 +43,16 @@ fn key(request: &Request) -> String {
     format!("last/{:016x}", hasher.finish())
 }
 
-/// The facts that make requests the same, on one line.
+/// The facts that make requests the same, on one line: all that name the machine and its place.
 fn facts(request: &Request) -> Vec<u8> {
-    let macs = request.client.macs.iter().flat_map(|macs| &macs.network);
-    let macs: Vec<&str> = macs.map(|mac| mac.address.as_str()).collect();
-    let write = request.operation == Operation::Write;
     let client = &request.client;
-    let facts = (write, &request.listener, &client.address, &client.class, macs, &request.path);
+    let macs = client.macs.iter().flat_map(|macs| &macs.network);
+    let macs: Vec<&str> = macs.map(|mac| mac.address.as_str()).collect();
+    let lease = client.lease.as_ref().map(|lease| (&lease.mac, &lease.client_id));
+    let arrival = request.arrival.as_ref().map(|its| (&its.address, &its.interface_name, its.vlan));
+    let write = request.operation == Operation::Write;
+    let facts =
+        (write, &request.listener, &client.address, &client.class, macs, lease, arrival, &request.path);
     let mut line = serde_json::to_vec(&facts).expect("texts and lists are JSON");
     line.push(b'\n');
     line

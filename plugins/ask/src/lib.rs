@@ -58,8 +58,10 @@ impl Plugin for Ask {
 
 impl Authorize for Ask {
     fn authorize(&self, request: &Request) -> Verdict {
-        let answer = self.answer("authorize", request);
-        self.notes.borrow_mut().keep(&request.id, &answer);
+        let (answer, serves_both) = self.answer("authorize", request);
+        if serves_both {
+            self.notes.borrow_mut().keep(&request.id, &answer);
+        }
         answer.into_verdict()
     }
 }
@@ -67,7 +69,7 @@ impl Authorize for Ask {
 impl Resolve for Ask {
     fn resolve(&self, request: &Request) -> Resolution {
         let noted = self.notes.borrow_mut().take(&request.id);
-        noted.unwrap_or_else(|| self.answer("resolve", request)).into_resolution()
+        noted.unwrap_or_else(|| self.answer("resolve", request).0).into_resolution()
     }
 }
 
@@ -88,17 +90,21 @@ impl Render for Ask {
 }
 
 impl Ask {
-    /// The answer of the service, or what counts without one.
-    fn answer(&self, hook: &'static str, request: &Request) -> Answer {
+    /// The answer of the service, or what counts without one, and whether it may serve the other hook, too. The server
+    /// keeps the decision of a call that asks nobody for as long as it likes; so neither what the service limits nor what
+    /// counts without it may serve such a call.
+    fn answer(&self, hook: &'static str, request: &Request) -> (Answer, bool) {
         let read = |body: &[u8]| Answer::read(body, request.operation, &self.roots);
         let reply = self.service.post(&Question::of(hook, request));
         let keeps = self.when_away == WhenAway::Last;
         let reason = match reply.and_then(|reply| Ok((read(&reply.body)?, reply))) {
             Ok((answer, reply)) => {
-                if keeps && reply.may_be_stored {
-                    last::keep(request, &reply.body, self.last_for);
+                if keeps {
+                    let serves = matches!(answer, Answer::Allow(_) | Answer::Serve(_));
+                    let body = (serves && reply.may_be_stored).then_some(&*reply.body);
+                    last::note(request, body, self.last_for);
                 }
-                return answer;
+                return (answer, !reply.is_limited);
             }
             Err(reason) => self.service.explain(reason),
         };
@@ -106,14 +112,15 @@ impl Ask {
         let last = keeps.then(|| last::find(request)).flatten().and_then(|body| read(&body).ok());
         if let Some(last) = last {
             log(Level::Warn, format!("{reason}; its last answer to this request counts"));
-            return last;
+            return (last, false);
         }
         log(Level::Warn, &reason);
-        match self.when_away {
+        let answer = match self.when_away {
             WhenAway::Drop | WhenAway::Last => Answer::Drop(reason),
             WhenAway::Deny => Answer::Deny(away(reason)),
             WhenAway::Abstain => Answer::Abstain,
-        }
+        };
+        (answer, false)
     }
 }
 

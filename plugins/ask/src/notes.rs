@@ -10,15 +10,20 @@ const MOST: usize = 16;
 /// Larger answers are not noted: `resolve` asks again.
 const MAX_CONTENT: usize = 256 << 10;
 
+/// The id of all rehearsals, such as those of `tuffet explain`.
+const REHEARSAL: &str = "0000000000000000";
+
 /// Answers by the id of their request, the oldest first.
 #[derive(Default)]
 pub(crate) struct Notes(VecDeque<(String, Answer)>);
 
 impl Notes {
-    /// Notes the answer to a request. One that ends the request is of no more use.
+    /// Notes the answer to a request. One that ends the request is of no more use, and one to a rehearsal could serve
+    /// another one.
     pub fn keep(&mut self, id: &str, answer: &Answer) {
         self.0.retain(|(its, _)| its != id);
-        if matches!(answer, Answer::Deny(_) | Answer::Drop(_)) || answer.content_size() > MAX_CONTENT {
+        let ends = matches!(answer, Answer::Deny(_) | Answer::Drop(_));
+        if ends || id == REHEARSAL || answer.content_size() > MAX_CONTENT {
             return;
         }
         if self.0.len() == MOST {

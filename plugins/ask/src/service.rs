@@ -30,6 +30,8 @@ pub(crate) struct Reply {
     pub body: Vec<u8>,
     /// Whether it does not say `no-store`.
     pub may_be_stored: bool,
+    /// Whether it says how long it may be kept, which the server sees to in the call that gets it.
+    pub is_limited: bool,
 }
 
 impl Service {
@@ -78,6 +80,7 @@ impl Service {
         }
         let may_be_stored = !values("cache-control")
             .any(|value| value.split(',').any(|its| its.trim().eq_ignore_ascii_case("no-store")));
-        Ok(Reply { body: response.body, may_be_stored })
+        let is_limited = values("cache-control").next().is_some();
+        Ok(Reply { body: response.body, may_be_stored, is_limited })
     }
 }

@@ -2,7 +2,8 @@ use serde_json::{Value, json};
 use tuffet_sdk::testing::{self, put_response, take_logged};
 use tuffet_sdk::{
     Arrival, Authorize, Candidate, Content, ErrorCode, Lease, Mac, MacAddresses, Operation, Plugin, Profile,
-    Render, Request, Resolution, Resolve, Selection, SessionValues, Target, Verdict, http, mac_source, parse,
+    Render, Request, Resolution, Resolve, Selection, SessionValues, Target, Verdict, http, kv, mac_source,
+    parse,
 };
 
 use crate::Ask;
@@ -41,6 +42,20 @@ fn response(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> http::Response
 /// The service says this.
 fn says(answer: impl ToString) {
     put_response(URL, response(200, "application/json; charset=utf-8", answer.to_string()));
+}
+
+/// A lease that says nothing.
+fn lease() -> Lease {
+    Lease {
+        mac: None,
+        client_id: None,
+        uuid: None,
+        hostname: None,
+        vendor_class: None,
+        architecture: None,
+        expires: None,
+        age: 3,
+    }
 }
 
 fn resolution(answer: &Value) -> Resolution {
@@ -84,12 +99,9 @@ fn a_question_has_what_is_known() {
     request.client.lease = Some(Lease {
         mac: Some("02:00:5e:10:00:01".into()),
         client_id: Some("01:02".into()),
-        uuid: None,
         hostname: Some("kitchen".into()),
-        vendor_class: None,
         architecture: Some(7),
-        expires: None,
-        age: 3,
+        ..lease()
     });
     request.arrival = Some(Arrival { address: None, interface_name: Some("eth0.7".into()), vlan: Some(7) });
     let whole = serde_json::to_value(Question::of("resolve", &request)).unwrap();
@@ -309,18 +321,19 @@ fn the_last_answer_to_the_same_request_counts() {
     assert_eq!(ask.resolve(&denied), Resolution::content("of before".to_owned()));
     let line = take_logged().remove(0).message;
     assert!(line.ends_with("the status 503; its last answer to this request counts"), "{line}");
-    // Another client, machine, class, listener, operation or name is another request.
+    // Another client, machine, class, listener, network, operation or name is another request.
     let mut others = vec![testing::write_request("a"), testing::request("b")];
-    others.extend([
-        testing::request("a"),
-        testing::request("a"),
-        testing::request("a"),
-        testing::request("a"),
-    ]);
+    others.extend((2..11).map(|_| testing::request("a")));
     others[2].client.address = "192.0.2.2".into();
     others[3].client.class = "ipxe".into();
     others[4].listener = "other".into();
     testing::add_mac(&mut others[5], "02:00:5e:10:00:01");
+    let arrival = Arrival { address: None, interface_name: None, vlan: None };
+    others[6].arrival = Some(Arrival { address: Some("192.0.2.9".into()), ..arrival.clone() });
+    others[7].arrival = Some(Arrival { interface_name: Some("eth1".into()), ..arrival.clone() });
+    others[8].arrival = Some(Arrival { vlan: Some(7), ..arrival });
+    others[9].client.lease = Some(Lease { mac: Some("02:00:5e:10:00:01".into()), ..lease() });
+    others[10].client.lease = Some(Lease { client_id: Some("01:02".into()), ..lease() });
     for other in others {
         assert!(matches!(ask.resolve(&other), Resolution::Drop(_)), "{other:?}");
     }
@@ -362,6 +375,58 @@ fn one_answer_serves_both_hooks_of_a_request() {
     let content = |id: &str| ask.resolve(&Request { id: id.into(), ..testing::request("a") });
     assert_eq!(content("39"), Resolution::content("2".to_owned()));
     assert_eq!(content("10"), Resolution::content("3".to_owned()));
+}
+
+/// The server may cache what `resolve` says without an exchange.
+#[test]
+fn an_answer_that_is_not_to_be_kept_serves_one_hook() {
+    let content = |text: &str| json!({ "answer": "serve", "candidates": [{ "text": text }] }).to_string();
+    for line in ["no-store", "max-age=0", "public"] {
+        let (ask, request) = (ask(), testing::request("a"));
+        let mut first = response(200, "application/json", content("1"));
+        first.headers.push(("cache-control".into(), line.into()));
+        put_response(URL, first);
+        assert_eq!(ask.authorize(&request), Verdict::Allow(Profile::default()));
+        says(content("2"));
+        assert_eq!(ask.resolve(&request), Resolution::content("2".to_owned()), "{line}");
+    }
+    for when in ["abstain", "last"] {
+        let (ask, request) = (with(json!({ "when-away": when })), testing::request("a"));
+        if when == "last" {
+            says(content("of before"));
+            ask.resolve(&request);
+        }
+        put_response(URL, response(503, "text/plain", ""));
+        ask.authorize(&request);
+        says(content("2"));
+        assert_eq!(ask.resolve(&request), Resolution::content("2".to_owned()), "{when}");
+    }
+    let rehearsal = Request { id: "0".repeat(16), ..testing::request("a") };
+    says(content("1"));
+    let ask = ask();
+    ask.authorize(&rehearsal);
+    says(content("2"));
+    assert_eq!(ask.resolve(&rehearsal), Resolution::content("2".to_owned()));
+}
+
+/// Made-up names would use up the keys, and an answer that no longer holds must not come back.
+#[test]
+fn only_answers_that_serve_are_kept_for_later() {
+    let ask = with(json!({ "when-away": "last" }));
+    let request = testing::request("a");
+    let kept = || kv::list("last/", None, 10).unwrap().len();
+    for answer in [json!({ "answer": "deny" }), json!({ "answer": "drop" }), json!({ "answer": "abstain" })] {
+        says(&answer);
+        ask.resolve(&request);
+        assert_eq!(kept(), 0, "{answer}");
+        says(json!({ "answer": "allow" }));
+        assert_eq!(ask.resolve(&request), Resolution::Abstain);
+        assert_eq!(kept(), 1);
+        says(&answer);
+        ask.resolve(&request);
+        put_response(URL, response(503, "text/plain", ""));
+        assert!(matches!(ask.resolve(&request), Resolution::Drop(_)), "{answer}");
+    }
 }
 
 #[test]

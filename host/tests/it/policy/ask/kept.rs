@@ -40,6 +40,24 @@ fn a_decision_is_kept_as_long_as_the_answer_allows() {
     }
 }
 
+/// `resolve` keeps its decision, though the answer came to `authorize`.
+#[test]
+fn what_is_not_to_be_kept_is_not_kept_by_way_of_the_other_hook() {
+    let service = Service::new(|question| match question["path"].as_str() {
+        Some("there") => status(503),
+        _ => answer(
+            "cache-control: no-store\r\n",
+            &json!({ "answer": "serve", "candidates": [{ "text": "a" }] }),
+        ),
+    });
+    let both = "authorize: [ask], resolve: [ask]";
+    let cache = "    cache: { ttl: 1d, key: [path] }\n";
+    let server = start(&service, both, cache, json!({ "when-away": "abstain" }));
+    for name in ["a", "there"] {
+        assert_eq!(twice(&server, &service, name), 4, "{name}: each hook of each request asks");
+    }
+}
+
 /// They wait for the first one, which may not be shared; none of them gets its answer.
 #[test]
 fn an_answer_that_is_not_to_be_kept_serves_none_of_those_that_wait() {

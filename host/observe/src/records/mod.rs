@@ -48,7 +48,10 @@ impl Subscriber for Records {
         };
         if has_line {
             let lines = |dialect| match dialect {
-                Dialect::People => people::line(summary, traced.map(|traced| traced.trace.to_string())),
+                Dialect::People => {
+                    let trace = traced.map(|traced| traced.trace.to_string());
+                    people::line(summary, trace, self.watch.has_several_listeners())
+                }
                 Dialect::TftpHpa => compatible::tftp_hpa(summary),
                 Dialect::Dnsmasq => compatible::dnsmasq(summary, |root| self.watch.folder(root)),
             };

@@ -1,7 +1,8 @@
 //! Formats an ended request for people, in one line: who, what, why, how fast.
 //!
 //! The order is fixed, and names and texts from clients are quoted unless they are one plain word, so none passes for
-//! another fact. What is at its default, zero, or said twice is left out; JSON has it.
+//! another fact. What is at its default, zero, or said twice is left out; JSON has it. A line about a
+//! request that went wrong has the client's port and the requested options, too: people need them to find its cause.
 
 use crate::list::List;
 use crate::word::{is_single_word, quoted_unless};
@@ -9,14 +10,15 @@ use std::fmt::{self, Display, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tuffet_core::DEFAULT_BLKSIZE;
-use tuffet_request::ClientClass;
 use tuffet_request::events::{Answered, Outcome, Summary, Tried};
+use tuffet_request::{ClientClass, MacFact, MacSource};
 
 /// From this time on a round trip, a decision or a refusal is worth a word.
 const SLOW: Duration = Duration::from_millis(10);
 
-/// Returns the line, with a line feed. `trace_id` is the trace of the request, if it is exported.
-pub(super) fn line(summary: &Summary, trace_id: Option<String>) -> String {
+/// Returns the line, with a line feed. `trace_id` is the trace of the request, if it is exported. If the server has
+/// `several_listeners`, the line names the request's.
+pub(super) fn line(summary: &Summary, trace_id: Option<String>, several_listeners: bool) -> String {
     let mut line = who_and_what(summary);
     // `write!` to a string cannot fail.
     if let Some(plugin) = summary.record.verdict_by.as_deref() {
@@ -26,15 +28,20 @@ pub(super) fn line(summary: &Summary, trace_id: Option<String>) -> String {
         let _ = write!(line, " {detail:?}");
     }
     how_fast(summary, &mut line);
-    rest(summary, trace_id, &mut line);
+    rest(summary, trace_id, several_listeners, &mut line);
     line.push('\n');
     line
 }
 
 fn who_and_what(summary: &Summary) -> String {
     let request = &summary.record.request;
-    let mut line = format!("{} {}", summary.ending.outcome, request.client.ip());
-    if let Some(mac) = request.macs.first() {
+    let mut line = summary.ending.outcome.to_string();
+    let _ = if is_done(summary) {
+        write!(line, " {}", request.client.ip())
+    } else {
+        write!(line, " {}", request.client)
+    };
+    if let Some(mac) = request.macs.first().filter(|mac| !is_claimed(mac)) {
         let _ = write!(line, " {}", mac.address);
     }
     if request.class != ClientClass::UNKNOWN {
@@ -50,8 +57,17 @@ fn who_and_what(summary: &Summary) -> String {
     line
 }
 
+fn is_done(summary: &Summary) -> bool {
+    matches!(summary.ending.outcome, Outcome::Served | Outcome::Stored)
+}
+
+/// Returns whether only the client says so, by the name that it asks for.
+fn is_claimed(mac: &MacFact) -> bool {
+    mac.source == MacSource::RequestedName
+}
+
 fn how_fast(summary: &Summary, line: &mut String) {
-    let done = matches!(summary.ending.outcome, Outcome::Served | Outcome::Stored);
+    let done = is_done(summary);
     let _ = match summary.record.size.filter(|size| *size != summary.bytes) {
         _ if summary.bytes == 0 && !done => {
             if summary.duration >= SLOW {
@@ -66,18 +82,25 @@ fn how_fast(summary: &Summary, line: &mut String) {
 }
 
 /// Adds the other facts as `name=value`, with the names of JSON.
-fn rest(summary: &Summary, trace_id: Option<String>, line: &mut String) {
+fn rest(summary: &Summary, trace_id: Option<String>, several_listeners: bool, line: &mut String) {
     let (record, request, stats) = (&summary.record, &summary.record.request, summary.stats);
     let mut text = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             let _ = write!(line, " {name}={}", Word(value));
         }
     };
+    // The MAC addresses begin with the most trustworthy one.
+    let claimed = request.macs.first().filter(|mac| is_claimed(mac));
+    text("claims", claimed.map(|mac| mac.address.to_string()).as_deref());
     text("hint", summary.hint.as_deref());
     let dropped = matches!(summary.decision, Answered::Dropped | Answered::Undecided);
     text("decision", dropped.then(|| summary.decision.as_str()));
     // A listener without a name is named by its address.
-    text("listener", Some(&*request.listener).filter(|name| name.parse::<SocketAddr>().is_err()));
+    let has_name = request.listener.parse::<SocketAddr>().is_err();
+    text("listener", Some(&*request.listener).filter(|_| several_listeners || has_name));
+    let asked = super::requested_options(&record.requested_options);
+    let is_fine = is_done(summary) || summary.ending.outcome == Outcome::Probed;
+    text("asked", asked.filter(|_| !is_fine).as_deref());
     text("shim_folder", request.shim_folder.as_deref());
     text("raw_name", request.raw_name.as_deref());
     text("group", record.group.map(|group| group.to_string()).as_deref());
@@ -176,8 +199,8 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
     use tuffet_core::{OptionSet, Stats};
-    use tuffet_request::Request;
     use tuffet_request::events::{DecisionRecord, Ending};
+    use tuffet_request::{MacAddress, Request};
 
     fn request(path: &str) -> Request {
         Request { listener: "0.0.0.0:69".into(), ..Request::sample(path) }
@@ -218,7 +241,7 @@ mod tests {
             rtt: Some(Duration::from_micros(90)),
             ..summary(record, Outcome::Served.into(), Answered::Granted)
         };
-        assert_eq!(line(&summary, None), "served 192.0.2.1 curl read boot:a.img 3.0 MB in 85 ms\n");
+        assert_eq!(line(&summary, None, false), "served 192.0.2.1 curl read boot:a.img 3.0 MB in 85 ms\n");
     }
 
     #[test]
@@ -229,6 +252,7 @@ mod tests {
             plugin_calls: 2,
             size: Some(2_500),
             decided_after: Some(Duration::from_millis(12)),
+            requested_options: OptionSet { blksize: Some(1_468), tsize: Some(0), ..OptionSet::default() },
             ..record(Request { listener: "lan".into(), ..request("SEP1.cfg") })
         };
         let summary = Summary {
@@ -239,11 +263,52 @@ mod tests {
             ..summary(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
         };
         assert_eq!(
-            line(&summary, Some("4bf9".into())),
-            "timed-out 192.0.2.1 read SEP1.cfg as boot:phones/default.cfg by mac-map \"silent after block 1\" \
-             1.5 kB of 2.5 kB in 5.0 s listener=lan blksize=1428 windowsize=8 retransmissions=4 timeouts=3 \
-             decision_us=12000 id=0000000000000001 trace_id=4bf9\n"
+            line(&summary, Some("4bf9".into()), false),
+            "timed-out 192.0.2.1:2000 read SEP1.cfg as boot:phones/default.cfg by mac-map \"silent after block 1\" \
+             1.5 kB of 2.5 kB in 5.0 s listener=lan asked=\"blksize=1468 tsize=0\" blksize=1428 windowsize=8 \
+             retransmissions=4 timeouts=3 decision_us=12000 id=0000000000000001 trace_id=4bf9\n"
         );
+    }
+
+    /// Only what another source confirms stands beside the address.
+    #[test]
+    fn a_mac_address_of_the_requested_name_is_a_claim() {
+        let mac = |last: u8, source| MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source };
+        let said = |macs: Vec<MacFact>| {
+            let record = record(Request { macs, ..request("SEP1.cfg") });
+            line(&summary(record, Outcome::Served.into(), Answered::Granted), None, false)
+        };
+        let claimed = mac(1, MacSource::RequestedName);
+        assert_eq!(
+            said(vec![claimed]),
+            "served 192.0.2.1 read SEP1.cfg 0 B in 0.0 ms claims=02:00:5e:10:00:01\n"
+        );
+        assert_eq!(
+            said(vec![mac(2, MacSource::LeaseFile), claimed]),
+            "served 192.0.2.1 02:00:5e:10:00:02 read SEP1.cfg 0 B in 0.0 ms\n"
+        );
+    }
+
+    #[test]
+    fn of_several_listeners_each_line_names_one() {
+        let summary = summary(record(request("a")), Outcome::Served.into(), Answered::Granted);
+        assert_eq!(line(&summary, None, true), "served 192.0.2.1 read a 0 B in 0.0 ms listener=0.0.0.0:69\n");
+        assert!(!line(&summary, None, false).contains("listener"));
+    }
+
+    /// A client that goes on after it asked for the size shows neither a fault nor many options.
+    #[test]
+    fn what_was_asked_is_said_if_it_went_wrong() {
+        let said = |outcome: Outcome| {
+            let requested_options = OptionSet { blksize: Some(1_468), ..OptionSet::default() };
+            let record = DecisionRecord { requested_options, ..record(request("a")) };
+            line(&summary(record, outcome.into(), Answered::Granted), None, false)
+        };
+        for outcome in Outcome::ALL {
+            let fine = matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed);
+            assert_eq!(said(outcome).contains(" asked=\"blksize=1468\""), !fine, "{outcome}");
+        }
+        assert_eq!(said(Outcome::Probed), "probed 192.0.2.1:2000 read a\n");
     }
 
     #[test]
@@ -253,15 +318,15 @@ mod tests {
         };
         let missing = |tried: Tried, detail: &'static str| {
             let record = DecisionRecord { tried: Some(Arc::new(tried)), ..record(request("a b")) };
-            line(&summary(record, Ending::new(Outcome::NotFound, detail), Answered::Refused), None)
+            line(&summary(record, Ending::new(Outcome::NotFound, detail), Answered::Refused), None, false)
         };
         let one = tried(&[("boot", "a b")], None);
-        assert_eq!(missing(one, "no such file"), "not-found 192.0.2.1 read \"a b\" \"no such file\"\n");
+        assert_eq!(missing(one, "no such file"), "not-found 192.0.2.1:2000 read \"a b\" \"no such file\"\n");
         let mut two = tried(&[("boot", "a"), ("boot", "b")], Some("mac-map"));
         two.add_other_case("boot", "A");
         assert_eq!(
             missing(two.clone(), "no such file"),
-            "not-found 192.0.2.1 read \"a b\" \"no such file\" tried=[\"boot:a\", \"boot:b\"] tried_by=mac-map \
+            "not-found 192.0.2.1:2000 read \"a b\" \"no such file\" tried=[\"boot:a\", \"boot:b\"] tried_by=mac-map \
              other_case=[\"boot:A\"]\n"
         );
         assert!(!missing(two, "no such file; boot:A differs in case").contains("other_case"));
@@ -270,10 +335,11 @@ mod tests {
     #[test]
     fn no_text_of_a_client_passes_for_a_fact_or_a_line() {
         let ending = Ending::new(Outcome::Aborted, "ERROR 0 \"x\\n\" from the client\nserved 10.0.0.9");
-        let text = line(&summary(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped), None);
+        let text =
+            line(&summary(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped), None, false);
         assert_eq!(
             text,
-            "aborted 192.0.2.1 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \
+            "aborted 192.0.2.1:2000 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \
              client\\nserved 10.0.0.9\" decision=dropped\n"
         );
     }

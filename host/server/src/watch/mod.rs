@@ -268,6 +268,11 @@ impl Watch {
         let _ = self.0.listeners.set(all.map(named).collect());
     }
 
+    /// Returns whether more than one listener is bound.
+    pub fn has_several_listeners(&self) -> bool {
+        self.0.listeners.get().is_some_and(|all| all.len() > 1)
+    }
+
     /// Passes starts and ends of transfers to `publish`, which must not wait.
     pub fn publish_to(&self, counts: Arc<ExportCounts>, publish: impl Fn(Published) + Send + Sync + 'static) {
         // Set once, at the start.

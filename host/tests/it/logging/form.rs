@@ -31,13 +31,25 @@ impl Spoken {
         journal: Option<fn(&File) -> String>,
         yaml: Option<&str>,
     ) -> Spoken {
+        Spoken::start_at(format, journal, yaml, &[format!("{}:0", own_loopback())])
+    }
+
+    /// With these listeners; `address` is that of the first.
+    fn start_at(
+        format: &str,
+        journal: Option<fn(&File) -> String>,
+        yaml: Option<&str>,
+        listeners: &[String],
+    ) -> Spoken {
         let root = TempDir::new().unwrap();
         std::fs::write(root.path().join("small"), b"x").unwrap();
         let (reader, writer) = std::io::pipe().unwrap();
         let writer = File::from(OwnedFd::from(writer));
         let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-        command.args(["serve", "--log-format", format, "--user", "root", "--listen"]);
-        command.arg(format!("{}:0", own_loopback())).stdin(Stdio::null());
+        command.args(["serve", "--log-format", format, "--user", "root"]).stdin(Stdio::null());
+        for listener in listeners {
+            command.args(["--listen", listener]);
+        }
         command.env("CACHE_DIRECTORY", compiled());
         match yaml {
             Some(yaml) => {
@@ -199,6 +211,22 @@ fn a_request_is_one_short_line_for_people() {
     assert!(rest.contains(" read root:small 1 B in ") && rest.ends_with("s"), "{line}");
     assert!(!line.contains('='), "all else is as by default: {line}");
     assert!(!line.contains('\u{1b}'), "no colours where it is no terminal: {line}");
+}
+
+#[test]
+fn a_line_of_a_request_that_went_wrong_has_the_port_the_listener_and_the_options() {
+    let listener = || format!("{}:0", own_loopback());
+    let server = Spoken::start_at("text", None, None, &[listener(), listener()]);
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("none", &[("blksize", "1428"), ("tsize", "0")]));
+    peer.expect_error(1);
+    let line = server.line(" not-found ");
+    let client = line.split_once(" not-found ").unwrap().1.split(' ').next().unwrap();
+    assert!(client.parse::<SocketAddr>().is_ok(), "{line}");
+    assert!(line.contains(" asked=\"blksize=1428 tsize=0\""), "{line}");
+    let listener = line.split_once(" listener=").unwrap_or_else(|| panic!("{line}")).1;
+    let listener: SocketAddr = listener.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(listener.ip(), server.address.ip(), "one of two: {line}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
+use tuffet_terminal::is_unseen;
 
 /// Formats the report of a server, as its JSON. Lines about what is well say little; what is wrong has a line each.
 pub(super) fn text(report: &Value) -> String {
@@ -20,7 +21,12 @@ pub(super) fn text(report: &Value) -> String {
     );
     // Writing to a string cannot fail.
     let mut line = |name: &str, value: String| {
-        let _ = writeln!(text, "{name:<15}{value}");
+        // What follows a line feed stays below the value, so that no reason passes for another fact.
+        for (number, part) in value.split('\n').enumerate() {
+            let part: String =
+                part.chars().map(|c| if is_unseen(c) || c.is_control() { '\u{fffd}' } else { c }).collect();
+            let _ = writeln!(text, "{:<15}{part}", if number == 0 { name } else { "" });
+        }
     };
     list("refused").iter().for_each(|reason| line("refused", words(reason)));
     let revision = &report["revision"];
@@ -55,12 +61,16 @@ pub(super) fn text(report: &Value) -> String {
     }
     for origin in list("origins") {
         let name = words(&origin["root"]);
-        let said = match (origin["away_seconds"].as_u64(), origin["cache_error"].as_str()) {
-            (Some(away), _) => format!("does not answer for {away} s: {}", words(&origin["why"])),
-            (None, Some(error)) => format!("answers; its cache cannot be used: {error}"),
-            (None, None) => "answers".into(),
+        // An older server has no word for the breaker.
+        let is_closed = origin["breaker"].as_str().is_none_or(|breaker| breaker == "closed");
+        let said = match origin["away_seconds"].as_u64() {
+            Some(away) => format!("does not answer for {away} s: {}", words(&origin["why"])),
+            None if is_closed => "answers".into(),
+            None => "breaker open".into(),
         };
-        line("origin", format!("{name}: {said}"));
+        let cache = origin["cache_error"].as_str();
+        let cache = cache.map_or_else(String::new, |error| format!("; its cache cannot be used: {error}"));
+        line("origin", format!("{name}: {said}{cache}"));
     }
     for sink in list("sinks") {
         let counts = ["delivered", "waiting", "retried", "refused", "dropped"];
@@ -93,13 +103,19 @@ mod tests {
     fn what_is_wrong_has_a_line() {
         let report = json!({
             "ready": false, "generation": 3, "since_unix": 0, "process": 812,
-            "refused": ["tuffet.yaml:3:5: unknown key `x`"], "config": "/etc/tuffet/tuffet.yaml",
+            "refused": ["tuffet.yaml:3:5: unknown key `x`\nroot           boot: answers\u{1b}[2K"], "config": "/etc/tuffet/tuffet.yaml",
             "revision": { "source": null, "digest": "a1b2", "kept": false },
             "plugins": [{ "plugin": "acl", "version": "0.2.0" }],
             "roots": [
                 { "root": "boot", "running": 0, "waiting": 0, "hung": false, "replaced": false },
                 { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false,
                   "waits_for": "open", "hung_seconds": 7 },
+            ],
+            "origins": [
+                { "root": "a", "breaker": "closed" },
+                { "root": "b", "breaker": "open" },
+                { "root": "c", "breaker": "half-open", "cache_error": "read-only" },
+                { "root": "d", "breaker": "open", "away_seconds": 9, "why": "refused", "cache_error": "full" },
             ],
             "sinks": [{ "sink": "out", "delivered": 12, "dropped": 0, "broken": true }],
             "privileges": { "lacking": ["landlock"] },
@@ -109,11 +125,16 @@ mod tests {
         assert!(first.starts_with("process 812: the last reload was refused; generation 3 for "), "{first}");
         assert_eq!(
             rest,
-            "refused        tuffet.yaml:3:5: unknown key `x`\n\
+            "refused        tuffet.yaml:3:5: unknown key `x`\n               root           boot: \
+             answers\u{fffd}[2K\n\
              configuration  /etc/tuffet/tuffet.yaml (a1b2)\n\
              plugins        acl 0.2.0\n\
              root           boot: answers\n\
              root           nfs: does not answer for 7 s (open)\n\
+             origin         a: answers\n\
+             origin         b: breaker open\n\
+             origin         c: breaker open; its cache cannot be used: read-only\n\
+             origin         d: does not answer for 9 s: refused; its cache cannot be used: full\n\
              sink           out: 12 delivered, the last delivery failed\n\
              privileges     not in force: landlock\n"
         );

@@ -46,6 +46,7 @@ fn a_snapshot_has_the_rows_that_are_asked_for() {
     let rows = |query: &str, table: &str| {
         let (status, snapshot) = json_of(&server, &format!("/api/snapshot{query}"));
         assert_eq!(status, 200, "{snapshot}");
+        assert_eq!(snapshot["active_blocks"], 2, "one in flight for each, whatever the query");
         let paths =
             snapshot[table].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned());
         (paths.collect::<Vec<_>>(), snapshot["matching"].as_u64().unwrap())

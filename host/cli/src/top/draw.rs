@@ -93,7 +93,7 @@ fn head_lines(state: &State, width: usize) -> Vec<Line<'static>> {
     let failures = count(|outcome| outcome.is_failure() && !outcome.is_refusal());
     let failed = Span::from(format!("{failures} failed"));
     let again = totals.retransmissions;
-    let sent = sent_blocks(snapshot) + again;
+    let sent = sent_blocks(snapshot).saturating_add(again);
     let resent = Span::from(format!("{again} resent ({})", percent(again, sent)));
     // The quantile is the bound of a bucket, and no request waited for longer than the server runs.
     let bound = totals.decision.quantile_us(0.99);
@@ -132,11 +132,10 @@ fn is_much(resent: u64, sent: u64) -> bool {
     resent.saturating_mul(20) >= sent.max(1)
 }
 
-/// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the granted block
-/// size.
+/// Returns the blocks sent and received, also by the running transfers that have no row.
 fn sent_blocks(snapshot: &Snapshot) -> u64 {
-    let running = snapshot.active.iter().map(blocks_of);
-    snapshot.totals.blocks.read + snapshot.totals.blocks.write + running.sum::<u64>()
+    let blocks = &snapshot.totals.blocks;
+    blocks.read.saturating_add(blocks.write).saturating_add(snapshot.active_blocks)
 }
 
 /// Estimates the blocks of a running transfer, with the one in flight.
@@ -168,7 +167,12 @@ fn tab_line(state: &State) -> Line<'static> {
     let spans = state.tabs().into_iter().enumerate().flat_map(|(index, tab)| {
         let count = match tab {
             QUEUES => String::new(),
-            RUNNING if shown < totals.active => format!(" {shown} of {}", totals.active),
+            RUNNING => match state.matching() {
+                Some(all) if shown < all => format!(" {shown} of {all} that match, {} run", totals.active),
+                Some(all) => format!(" {all} that match, {} run", totals.active),
+                None if shown < totals.active => format!(" {shown} of {}", totals.active),
+                None => format!(" {}", totals.active),
+            },
             _ => format!(" {}", counts[tab]),
         };
         let text = Span::from(format!(" {} {}{count} ", index + 1, TABS[tab]));

@@ -240,6 +240,14 @@ impl State {
         self.query.order()
     }
 
+    /// Returns how many running transfers match the filter; `None` without one, and where that is not known: until the
+    /// server has answered, and in a view of many servers, which has only some of their rows.
+    pub(super) fn matching(&self) -> Option<u64> {
+        let filter = self.query.filter();
+        let is_known = filter == self.snapshot.filter && self.snapshot.servers.is_empty();
+        (is_known && !filter.trim().is_empty()).then_some(self.snapshot.matching)
+    }
+
     pub(super) fn running(&self) -> Vec<&Active> {
         self.query.rows(&self.snapshot.active)
     }

@@ -47,7 +47,7 @@ fn snapshot(at: u64) -> Snapshot {
     serde_json::from_value(
         json!({ "unix_ms": at, "version": "0.1.0", "started_unix_ms": 1000, "generation": 1,
         "ready": false, "reasons": [{ "check": "plugin", "detail": "`acl` fails" }], "totals": totals,
-        "active": [running(1, "slow", 10, 4), running(2, "fast", 900, 0)],
+        "active": [running(1, "slow", 10, 4), running(2, "fast", 900, 0)], "active_blocks": 4,
         "finished": [with(who(3, "secret/\u{1b}[31m\u{202e}x"), ended)], "samples": [sample] }),
     )
     .expect("a snapshot")
@@ -277,6 +277,17 @@ fn the_order_is_marked_and_asked_of_the_server() {
     press(&mut state, "ck\n");
     assert_eq!((state.query.filter(), state.running().len()), ("state:stuck", 0));
     assert!(screen(&state).contains("1 Running 0 of 2"));
+    // The answer of the server, which has more transfers than a snapshot.
+    let mut answer = snapshot(62_000);
+    (answer.active, answer.filter, answer.matching) = (Vec::new(), "state:stuck".into(), 1500);
+    answer.totals.active = 5000;
+    state.show(answer.clone());
+    let shown = screen(&state);
+    assert!(shown.contains("1 Running 0 of 1500 that match, 5000 run"), "{shown}");
+    assert!(shown.contains("4 resent (50 %)"), "of all transfers, not of those that match: {shown}");
+    answer.matching = 0;
+    state.show(answer);
+    assert!(screen(&state).contains("1 Running 0 that match, 5000 run"));
 }
 
 #[test]
@@ -298,6 +309,7 @@ fn resent_packets_are_red_from_five_in_a_hundred_on() {
         let mut snapshot = snapshot(61_000);
         snapshot.active.truncate(1);
         // 97 blocks.
+        snapshot.active_blocks = 97;
         (snapshot.active[0].bytes, snapshot.active[0].retransmissions) = (96 * 512, resent);
         let Ok(mut terminal) = Terminal::new(TestBackend::new(120, 20));
         assert!(terminal.draw(|frame| draw(frame, &State::new(snapshot, RowQuery::default()))).is_ok());

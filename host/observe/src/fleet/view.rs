@@ -98,6 +98,7 @@ impl Fleet {
                 continue;
             }
             add_totals(&mut merged.totals, &snapshot.totals, name);
+            add_saturating(&mut merged.active_blocks, snapshot.active_blocks);
             for listener in &snapshot.listeners {
                 let mut listener = listener.clone();
                 listener.listener = format!("{name}/{}", listener.listener);
@@ -158,6 +159,8 @@ impl Fleet {
             totals: Totals::default(),
             active: Vec::new(),
             matching: 0,
+            filter: String::new(),
+            active_blocks: 0,
             finished: Vec::new(),
             samples: Vec::new(),
             servers: Vec::new(),
@@ -323,6 +326,7 @@ mod tests {
                 vec![Reason { check: "sink".into(), detail: "broken".into() }]
             },
             totals: Totals { active, decision: distribution, ..Totals::default() },
+            active_blocks: active,
             unix_ms: newest.unix_ms,
             samples: vec![sample, newest],
             ..Fleet::new(0).empty(0)
@@ -346,7 +350,7 @@ mod tests {
         take(&mut fleet, "a", &snapshot(3, 5), now);
         fleet.take("c", b"{ nonsense", now, 0);
         let merged = fleet.merged(now, 6000);
-        assert_eq!((merged.totals.active, merged.totals.decision.count()), (12, 6));
+        assert_eq!((merged.totals.active, merged.totals.decision.count(), merged.active_blocks), (12, 6, 12));
         assert_eq!(merged.host, "2 servers");
         let names: Vec<(&str, u64)> = merged.servers.iter().map(|one| (&*one.server, one.active)).collect();
         assert_eq!(names, [("a", 3), ("b", 9)]);
@@ -385,6 +389,7 @@ mod tests {
         take(&mut fleet, "liar", &lie, now);
         let merged = fleet.merged(now, 0);
         assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MAX_COUNT + 3));
+        assert_eq!(merged.active_blocks, u64::MAX);
         assert_eq!(merged.reasons.len(), MAX_ROWS);
         let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
         assert_eq!(sample.unix_ms, 5007);

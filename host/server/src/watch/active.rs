@@ -118,6 +118,16 @@ impl ActiveTransfers {
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 
+    /// Estimates the blocks of all transfers from their bytes and the granted block sizes, each with the one in flight.
+    pub(super) fn blocks(&self) -> u64 {
+        let blocks_of = |transfer: &ActiveTransfer| {
+            let progress = &transfer.record.progress;
+            let block = progress.options().unwrap_or_default().block_size();
+            progress.bytes().div_ceil(u64::from(block).max(1)) + 1
+        };
+        self.all().map(|shard| shard.iter().map(blocks_of).sum::<u64>()).sum()
+    }
+
     /// Returns at most this many of the transfers that match, and the number of all that match.
     pub(super) fn rows(&self, query: &RowQuery, most: usize) -> (Vec<Active>, u64) {
         let (now, wall) = (Instant::now(), SystemTime::now());

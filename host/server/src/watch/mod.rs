@@ -252,6 +252,8 @@ impl Watch {
             totals,
             active,
             matching,
+            filter: query.filter().to_owned(),
+            active_blocks: self.0.running.blocks(),
             finished,
             samples: self.0.seconds.after(since),
             servers: Vec::new(),

@@ -201,6 +201,7 @@ impl RowQuery {
         if !self.words.is_empty() {
             snapshot.matching = snapshot.active.len() as u64;
         }
+        snapshot.filter.clone_from(&self.filter);
         self.arrange(&mut snapshot.active, usize::MAX);
     }
 

@@ -54,6 +54,12 @@ pub struct Snapshot {
     /// The active transfers that match the filter of the query; all of them without a filter.
     #[serde(default)]
     pub matching: u64,
+    /// The filter that `active`, `matching` and `finished` follow, as it was written; empty for none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub filter: String,
+    /// About how many blocks all active transfers have moved, whatever the query. `totals.blocks` lacks them.
+    #[serde(default)]
+    pub active_blocks: u64,
     /// The last ended requests, newest first, at most [`super::FINISHED`].
     pub finished: Vec<Finished>,
     /// The samples, oldest first, at most [`super::SAMPLES`].

@@ -107,6 +107,18 @@ fn slow_and_stuck_transfers_are_found_among_many() {
 }
 
 #[test]
+fn the_blocks_of_all_running_transfers_are_estimated() {
+    let running = ActiveTransfers::default();
+    let records: Vec<_> = (1..=300).map(granted).collect();
+    records.iter().for_each(|record| running.begin(Arc::clone(record)));
+    assert_eq!(running.blocks(), 300, "one in flight for each");
+    records[0].progress.set(513, 0);
+    records[1].progress.negotiated(OptionSet { blksize: Some(1_000), ..OptionSet::default() });
+    records[1].progress.set(3_000, 0);
+    assert_eq!(running.blocks(), 300 + 2 + 3);
+}
+
+#[test]
 fn what_ended_is_counted_by_operation_and_outcome() {
     let counts = Counts::default();
     counts.ended(&ended(1, Operation::Read, Outcome::Served, 1_024, 0));

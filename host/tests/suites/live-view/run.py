@@ -190,10 +190,24 @@ def stuck(browser, server):
     browser.run(click)
     browser.run(click)
     browser.wait("the order of before", "return document.querySelector('#active th[aria-sort]') === null")
+    sent = r"return Number([...document.querySelectorAll('#figures-total .figure')].find((it) => it.innerText.includes('resent')).title.match(/about (.*) packets/)[1].replace(/\D/g, ''))"
+    before = browser.run(sent)
+    write = "const filter = document.getElementById('filter'); filter.value = arguments[0]; filter.dispatchEvent(new Event('input'))"
+    counted = "return document.getElementById('active-count').innerText.replace(/\u2009/g, '') === arguments[0]"
+    for words, said in [
+        ("root:boot", "200 of 231 that match, 231 run"),
+        ("client:127.0.11.1", "1 that match, 231 run"),
+        ("of-no-request", "0 that match, 231 run"),
+    ]:
+        browser.run(write, words)
+        browser.wait(f"the count for {words}", counted, said)
+    empty = browser.run("return ['active', 'finished'].map((name) => document.getElementById(`${name}-empty`).innerText)")
+    assert empty == ["Nothing that runs matches the filter.", "Nothing that ended matches the filter."], empty
+    assert browser.run(sent) >= before, "the packets of all transfers depend on the filter"
     for words in ["state:stuck", "client:127.0.11.1 root:boot", "client:127.0.10.150"]:
-        browser.run("const filter = document.getElementById('filter'); filter.value = arguments[0]; filter.dispatchEvent(new Event('input'))", words)
+        browser.run(write, words)
         browser.wait(f"one row for {words}", "return document.querySelectorAll('#active tbody .request').length === 1")
-    browser.run("const filter = document.getElementById('filter'); filter.value = ''; filter.dispatchEvent(new Event('input'))")
+    browser.run(write, "")
     for client in [*clients, silent]:
         client.stopped.set()
     browser.wait("the rows of before", "return document.querySelectorAll('#finished tbody .request').length > 1")

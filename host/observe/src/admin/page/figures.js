@@ -2,7 +2,7 @@
 
 import { count, isMuch, percent, quantile, rate, span, within } from './format.js';
 import { find, make, say } from './dom.js';
-import { FAILURES, REFUSALS, blocksOf } from './tables.js';
+import { FAILURES, REFUSALS } from './tables.js';
 
 const tiles = (place, rows) =>
   rows.forEach(([name, value, title = '', bad = false], index) => {
@@ -26,8 +26,7 @@ export const figures = (snapshot, sample) => {
   const of = (outcome) => totals.ended.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
   const sum = (outcomes) => outcomes.reduce((all, outcome) => all + of(outcome), 0);
   const each = (outcomes) => outcomes.map((outcome) => `${outcome} ${count(of(outcome))}`).join(', ');
-  const blocks = totals.blocks.read + totals.blocks.write + snapshot.active.reduce((sum, row) => sum + blocksOf(row), 0);
-  const sent = blocks + totals.retransmissions;
+  const sent = totals.blocks.read + totals.blocks.write + snapshot.active_blocks + totals.retransmissions;
   const age = (snapshot.unix_ms - snapshot.started_unix_ms) / 1000;
   // No request of one server waited for longer than that server runs.
   const longest = snapshot.servers?.length ? Infinity : age * 1e6;

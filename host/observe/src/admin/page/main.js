@@ -57,10 +57,17 @@ const keep = (snapshot) => {
   last = snapshot;
 };
 
+// How many running transfers match the filter; null without one, and where that is not known: until the server has
+// answered, and in a view of many servers, which has only some of their rows.
+const matching = () => {
+  const filter = words().join(' ');
+  return filter && filter === last.filter && !last.servers?.length ? last.matching : null;
+};
+
 const tables = () => {
   if (!last) return;
-  active(last.active, last.totals.active, words());
-  finished(last.finished, words(), outcomes);
+  active(last.active, last.totals.active, matching(), words());
+  finished(last.finished, last.totals.ended.reduce((sum, one) => sum + one.count, 0), words(), outcomes);
   servers(last.servers ?? []);
 };
 

@@ -54,7 +54,7 @@ const file = (td, one) => {
 const some = (shown, all, more) => (shown === all ? count(all) + more : `${count(shown)} of ${count(all)}${more}`);
 
 // An estimate of the blocks of a running transfer, with the one in flight.
-export const blocksOf = (row) => {
+const blocksOf = (row) => {
   if (row.blocks !== undefined) return row.blocks;
   const granted = Number((row.options ?? []).find(([name]) => name === 'blksize')?.[1]);
   return Math.ceil(row.bytes / (granted >= 8 ? granted : 512)) + 1;
@@ -108,7 +108,8 @@ const fill = (name, all, columns, create, update) => {
   };
 };
 
-export const active = (rows, total, words) => {
+// `matching` is how many of all match the words, if that is known.
+export const active = (rows, total, matching, words) => {
   const shown = sorted('active', rows.filter((row) => matches(row, words)));
   fill(
     'active',
@@ -137,15 +138,16 @@ export const active = (rows, total, words) => {
       say(age, micros(row.running_us));
     },
   );
-  say(find('active-count'), some(shown.length, total, ''));
+  say(find('active-count'), matching === null ? some(shown.length, total, '') : `${some(shown.length, matching, ' that match')}, ${count(total)} run`);
   show(find('active-empty'), shown.length === 0);
-  say(find('active-empty'), rows.length === 0 ? 'Nothing runs.' : 'Nothing that runs matches the filter.');
+  say(find('active-empty'), total === 0 || words.length === 0 ? 'Nothing runs.' : 'Nothing that runs matches the filter.');
 };
 
 // Failures come first, then refusals.
 const severity = (row) => (FAILURES.includes(row.outcome) ? 2 : REFUSALS.includes(row.outcome) ? 1 : 0);
 
-export const finished = (rows, words, outcomes) => {
+// The server has filtered the rows, so none of them does not mean that nothing has ended.
+export const finished = (rows, total, words, outcomes) => {
   let shown = rows.filter((row) => (outcomes.size === 0 || outcomes.has(row.outcome)) && matches(row, words));
   // Each part stays in its order, newest first.
   shown.sort((a, b) => severity(b) - severity(a));
@@ -174,7 +176,7 @@ export const finished = (rows, words, outcomes) => {
   );
   say(find('finished-count'), some(shown.length, rows.length, rows.length === 200 ? ', the last ones' : ''));
   show(find('finished-empty'), shown.length === 0);
-  say(find('finished-empty'), rows.length === 0 ? 'Nothing has ended yet.' : 'Nothing that ended matches the filter.');
+  say(find('finished-empty'), total === 0 ? 'Nothing has ended yet.' : 'Nothing that ended matches the filter.');
 };
 
 export const plugins = (rows) => {

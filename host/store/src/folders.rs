@@ -80,7 +80,7 @@ fn find_above(top: &Dir, folder: &str, limits: NewFolders, has_versions: bool) -
 /// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
 pub(super) struct Made<'a> {
     disk: &'a Arc<Disk>,
-    made: Vec<(OwnedFd, &'a str)>,
+    made: Vec<(Arc<OwnedFd>, &'a str)>,
 }
 
 impl<'a> Made<'a> {
@@ -90,27 +90,32 @@ impl<'a> Made<'a> {
     /// `Quota`, `Denied` if something else has taken a name, and system errors.
     pub fn make(
         disk: &'a Arc<Disk>,
-        base: OwnedFd,
+        base: &Arc<OwnedFd>,
         missing: &'a [String],
         rules: &WriteRules,
-    ) -> Result<(Made<'a>, OwnedFd), StoreError> {
+    ) -> Result<(Made<'a>, Arc<OwnedFd>), StoreError> {
         let mut made = Made { disk, made: Vec::new() };
-        let mut folder = base;
+        let mut folder = Arc::clone(base);
         for name in missing {
-            folder = made.enter(folder, name, rules)?;
+            folder = Arc::new(made.enter(&folder, name, rules)?);
         }
         Ok((made, folder))
     }
 
     /// Opens a folder, which is made if it is missing.
-    fn enter(&mut self, above: OwnedFd, name: &'a str, rules: &WriteRules) -> Result<OwnedFd, StoreError> {
+    fn enter(
+        &mut self,
+        above: &Arc<OwnedFd>,
+        name: &'a str,
+        rules: &WriteRules,
+    ) -> Result<OwnedFd, StoreError> {
         let most = rules.folders.map_or(0, |folders| folders.count);
-        spelling::require_in(&above, name)?;
+        spelling::require_in(above, name)?;
         let mut is_new = false;
         for _ in 0..MAX_ATTEMPTS {
             // Without following a link: nobody has checked where one leads that has just appeared.
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let opened = match openat(&above, name, flags, Mode::empty()) {
+            let opened = match openat(above, name, flags, Mode::empty()) {
                 Err(Errno::NOENT) => None,
                 // FreeBSD says `MLINK`.
                 Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
@@ -125,11 +130,11 @@ impl<'a> Made<'a> {
                 return Ok(folder);
             }
             self.disk.usage.add_folder(self.disk.root(), most)?;
-            match mkdirat(&above, name, mode::permissions(NEW_MODE)) {
+            match mkdirat(above, name, mode::permissions(NEW_MODE)) {
                 Ok(()) => {
                     is_new = true;
-                    self.made.push((above.try_clone().map_err(StoreError::from_io)?, name));
-                    match fsync(&above) {
+                    self.made.push((Arc::clone(above), name));
+                    match fsync(above) {
                         // fsync(2): some network and user-space file systems do not sync folders.
                         Ok(()) | Err(Errno::INVAL) => {}
                         Err(errno) => return Err(errno.into()),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
@@ -38,7 +38,7 @@ const MAX_COMMIT_ATTEMPTS: u32 = 8;
 #[derive(Debug)]
 pub(super) struct InFolder {
     /// The folder that contains the temporary file.
-    folder: OwnedFd,
+    folder: Arc<OwnedFd>,
     target: Target,
     /// The name of the temporary file; empty once it was renamed to the target.
     temporary: String,
@@ -51,8 +51,9 @@ pub(super) struct InFolder {
 /// Where an upload becomes visible.
 #[derive(Debug)]
 struct Target {
-    /// The folder, or the deepest one on the way there.
-    folder: OwnedFd,
+    /// The folder, or the deepest one on the way there. Most often that of the temporary file, which is open once:
+    /// with all descriptors in use, a complete upload must still find its place.
+    folder: Arc<OwnedFd>,
     /// The folders below it that the commit makes.
     missing: Vec<String>,
     name: String,
@@ -77,25 +78,33 @@ impl Target {
         Ok((target.into_owned(), way, replaces))
     }
 
-    fn of(way: Way, path: &str) -> Result<Target, StoreError> {
+    fn of(folder: Arc<OwnedFd>, missing: Vec<String>, path: &str) -> Target {
         let (_, name) = path::split(path);
-        Ok(Target { folder: syncable(&way.folder)?, missing: way.missing, name: name.to_owned() })
+        Target { folder, missing, name: name.to_owned() }
     }
 }
 
 impl InFolder {
     /// Creates the temporary file. Also returns the target path, with a permitted link resolved.
     pub fn create(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
+        match InFolder::begin(root, target) {
+            // Another upload has failed, and has removed the folder that it had made.
+            Err(StoreError::NotFound) if root.rules.folders.is_some() => InFolder::begin(root, target),
+            begun => begun,
+        }
+    }
+
+    fn begin(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
         let (rules, disk) = (root.rules, Arc::clone(&root.disk));
         let (path, way, replaces) = Target::find(root, target, &rules)?;
         if (rules.quota.is_set() || !way.missing.is_empty()) && !disk.usage.is_counted() {
             return Err(StoreError::Uncounted);
         }
         root.require_quota(0)?;
-        let folder = syncable(&way.folder)?;
+        let folder = Arc::new(syncable(&way.folder)?);
         let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
         let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
-        let target = Target::of(way, &path)?;
+        let target = Target::of(Arc::clone(&folder), way.missing, &path);
         Ok((file, InFolder { folder, target, temporary, rules, closed, disk }, path))
     }
 
@@ -110,7 +119,11 @@ impl InFolder {
         let (path, way, _) = Target::find(root, target, &self.rules)?;
         // The permissions of a new file depend on its folder.
         self.closed |= !way.missing.is_empty();
-        self.target = Target::of(way, &path)?;
+        let folder = match is_same(&way.folder, &*self.folder)? {
+            true => Arc::clone(&self.folder),
+            false => Arc::new(syncable(&way.folder)?),
+        };
+        self.target = Target::of(folder, way.missing, &path);
         Ok(path)
     }
 
@@ -124,7 +137,7 @@ impl InFolder {
         if self.temporary.is_empty() {
             return Ok(());
         }
-        unlinkat(&self.folder, &self.temporary, AtFlags::empty()).map_err(|errno| (&*self.temporary, errno))
+        unlinkat(&*self.folder, &self.temporary, AtFlags::empty()).map_err(|errno| (&*self.temporary, errno))
     }
 
     /// As [`Upload::commit`](super::Upload::commit).
@@ -132,23 +145,23 @@ impl InFolder {
         if let Some(reservation) = reservation {
             reservation.grow(file.metadata().map_err(StoreError::from_io)?.len())?;
         }
+        let base = Arc::clone(&self.target.folder);
+        if self.target.missing.is_empty() {
+            return self.put(file, &base, reservation);
+        }
         let missing = std::mem::take(&mut self.target.missing);
         let disk = Arc::clone(&self.disk);
         let mut attempts = 0;
         let done = loop {
             attempts += 1;
-            let base = self.target.folder.try_clone().map_err(StoreError::from_io)?;
-            let done = Made::make(&disk, base, &missing, &self.rules).and_then(|(made, folder)| {
+            let done = Made::make(&disk, &base, &missing, &self.rules).and_then(|(made, folder)| {
                 self.put(file, &folder, reservation)?;
                 made.keep();
                 Ok(())
             });
             match done {
                 // Another upload has failed, and has removed the folder that it had made.
-                Err(StoreError::Io(error))
-                    if error.kind() == io::ErrorKind::NotFound
-                        && !missing.is_empty()
-                        && attempts < MAX_COMMIT_ATTEMPTS => {}
+                Err(error) if is_absent(&error) && attempts < MAX_COMMIT_ATTEMPTS => {}
                 done => break done,
             }
         };
@@ -176,7 +189,7 @@ impl InFolder {
             if version.as_ref().is_none_or(|version| !version.is_new()) {
                 freed = replaced.as_ref().map(Replaced::size);
             }
-            if let Err(errno) = renameat(&self.folder, &self.temporary, folder, &name) {
+            if let Err(errno) = renameat(&*self.folder, &self.temporary, folder, &name) {
                 if let Some(version) = version {
                     version.undo(folder);
                 }
@@ -250,7 +263,7 @@ impl InFolder {
     }
 
     fn rename_to_free_name(&self, target: &OwnedFd) -> Result<(), Errno> {
-        let (folder, temporary, name) = (&self.folder, &self.temporary, &self.target.name);
+        let (folder, temporary, name) = (&*self.folder, &self.temporary, &self.target.name);
         match rename_to_free_name((folder, temporary), (target, name)) {
             // The system cannot do so. A hard link fails, too, if the name is taken.
             Err(Errno::INVAL | Errno::NOSYS) => {
@@ -280,6 +293,21 @@ fn mode_of_new(folder: &OwnedFd) -> Result<Mode, StoreError> {
     let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
     unlinkat(&folder, &name, AtFlags::empty())?;
     Ok(mode?)
+}
+
+/// Whether a folder was not there.
+fn is_absent(error: &StoreError) -> bool {
+    match error {
+        StoreError::NotFound => true,
+        StoreError::Io(error) => error.kind() == io::ErrorKind::NotFound,
+        _ => false,
+    }
+}
+
+/// Whether both are the same folder.
+fn is_same(one: impl AsFd, other: impl AsFd) -> Result<bool, StoreError> {
+    let (one, other) = (fstat(one)?, fstat(other)?);
+    Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
 }
 
 /// Reopens a folder for syncing, because cap-std opens folders with O_PATH.

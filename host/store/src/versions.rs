@@ -102,10 +102,16 @@ pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Optio
             }
             Err(Errno::EXIST) => {}
             Err(Errno::NOENT) if copy.is_none() => return Ok(None),
-            // The file system has no links, or the file has another owner and this user may not both read and write it
-            // (proc(5): `protected_hardlinks`).
+            // The file system has no links, the file and the folder belong to different projects of a quota, or the file
+            // has another owner and this user may not both read and write it (proc(5): `protected_hardlinks`).
             Err(
-                Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL,
+                Errno::PERM
+                | Errno::ACCESS
+                | Errno::OPNOTSUPP
+                | Errno::NOSYS
+                | Errno::MLINK
+                | Errno::INVAL
+                | Errno::XDEV,
             ) if copy.is_none() => {
                 let made = Copy::of(folder, of, old)?;
                 if let Err(errno) = place(folder, &made, &name) {

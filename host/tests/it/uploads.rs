@@ -175,6 +175,22 @@ fn names_that_no_upload_may_have() {
     assert!(!server.outside().has("out"));
 }
 
+/// The file is complete, and the client has sent its last block: it must not fail then.
+#[test]
+fn a_complete_upload_needs_no_further_descriptor() {
+    for rules in ["overwrite: false", "overwrite: true"] {
+        let server = server(rules, "");
+        let mut peer = half(&server, "up");
+        // Below the number of open files: nothing more can be opened.
+        server.limit_descriptors(Some(3));
+        peer.send(&data(2, b"end"));
+        assert_eq!(peer.receive(), Answer::Ack(2), "{rules}");
+        server.limit_descriptors(None);
+        assert_eq!(server.outcome("up")["outcome"], "stored");
+        assert_eq!(server.root().read("up").len(), 512 + 3);
+    }
+}
+
 /// The last ACK was lost: it is repeated for a while, and the file is stored once.
 #[test]
 fn the_last_ack_is_repeated() {

@@ -2,7 +2,7 @@
 //! continues.
 
 use super::trace::{is_possible, traced};
-use super::{last_answer, new_content, put_at_once, wait_until};
+use super::{STORED, last_answer, new_content, put_at_once, wait_until};
 use crate::harness::wrq;
 use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, assert_ended, bytes};
 use std::path::Path;
@@ -106,5 +106,20 @@ fn a_folder_that_cannot_be_synced() {
     assert_eq!(last_answer(&mut put_at_once(&server, "up")), Answer::Error(0, "server error".into()));
     assert_ended(&server.outcome("up"), "failed", "the system failed: Input/output error");
     assert_eq!(server.root().names(), ["up"]);
+    assert!(server.root().read("up") == new_content());
+}
+
+/// As a quota of a project that the folder does not belong to: there the old file gets no further name.
+#[test]
+fn a_link_into_another_project() {
+    if !is_possible() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let behind = traced(&folder.path().join("trace"), &["linkat:error=EXDEV".into()]);
+    let root = "roots: [{ name: in, path: root, writable: true, overwrite: true, write: { versions: { keep: 3 } } }]\n";
+    let server = Setup::new().file("up", b"old").behind(behind).yaml(root).start();
+    assert_eq!(last_answer(&mut put_at_once(&server, "up")), STORED);
+    assert_eq!(server.root().read("up.~1~"), b"old");
     assert!(server.root().read("up") == new_content());
 }

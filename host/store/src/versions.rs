@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 
 use cap_std::fs::Dir as Folder;
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, fstat, fsync, futimens, linkat, openat,
+    AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fstat, fsync, futimens, linkat, openat,
     renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
@@ -36,6 +36,10 @@ const MAX_ATTEMPTS: u32 = 64;
 #[derive(Debug)]
 pub(super) struct Version {
     name: String,
+    /// The name of the file.
+    of: String,
+    /// The file that it is a copy of. A link is the file itself.
+    copied: Option<Stat>,
     /// Whether it was made now.
     is_new: bool,
 }
@@ -77,13 +81,12 @@ pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Optio
         now => now?,
     };
     // After a crash before the rename.
-    let is_same = |name: &str| {
-        let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        stat.is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (now.st_dev, now.st_ino))
-    };
-    if last > 0 && is_same(&name_of(last)) {
-        return Ok(Some(Version { name: name_of(last), is_new: false }));
+    if last > 0 && is_file(folder, &name_of(last), &now) {
+        return Version { name: name_of(last), of: of.to_owned(), copied: None, is_new: false }.synced(folder);
     }
+    let made = |name: String, copied: Option<Stat>| {
+        Version { name, of: of.to_owned(), copied, is_new: true }.synced(folder)
+    };
     let mut copy = None;
     for number in last + 1..=last + MAX_ATTEMPTS {
         let name = name_of(number);
@@ -96,10 +99,7 @@ pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Optio
             Some(copy) => place(folder, copy, &name),
         };
         match kept {
-            Ok(()) => {
-                sync(folder)?;
-                return Ok(Some(Version { name, is_new: true }));
-            }
+            Ok(()) => return made(name, copy.as_ref().map(|_| now)),
             Err(Errno::EXIST) => {}
             Err(Errno::NOENT) if copy.is_none() => return Ok(None),
             // The file system has no links, the file and the folder belong to different projects of a quota, or the file
@@ -113,16 +113,12 @@ pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Optio
                 | Errno::INVAL
                 | Errno::XDEV,
             ) if copy.is_none() => {
-                let made = Copy::of(folder, of, old)?;
-                if let Err(errno) = place(folder, &made, &name) {
-                    if errno != Errno::EXIST {
-                        return Err(errno.into());
-                    }
-                    copy = Some(made);
-                    continue;
+                let its_copy = Copy::of(folder, of, old)?;
+                match place(folder, &its_copy, &name) {
+                    Ok(()) => return made(name, Some(now)),
+                    Err(Errno::EXIST) => copy = Some(its_copy),
+                    Err(errno) => return Err(errno.into()),
                 }
-                sync(folder)?;
-                return Ok(Some(Version { name, is_new: true }));
             }
             Err(errno) => return Err(StoreError::from_open(errno.into())),
         }
@@ -189,12 +185,35 @@ impl Version {
         self.is_new
     }
 
-    /// Removes it, because the file keeps its name.
-    pub fn undo(self, folder: impl AsFd) {
-        if self.is_new {
+    /// Makes it durable.
+    fn synced(self, folder: &impl AsFd) -> Result<Option<Self>, StoreError> {
+        if let Err(error) = sync(folder) {
+            self.undo(folder);
+            return Err(error);
+        }
+        Ok(Some(self))
+    }
+
+    /// Removes it, because the file keeps its name. If the file has lost it, the version stays: a file system over a
+    /// network may rename a file and report an error, and the version is then the only name of the old file.
+    pub fn undo(self, folder: &impl AsFd) {
+        if !self.is_new {
+            return;
+        }
+        let old = match self.copied {
+            Some(old) => Ok(old),
+            None => statat(folder, &self.name, AtFlags::SYMLINK_NOFOLLOW),
+        };
+        if old.is_ok_and(|old| is_file(folder, &self.of, &old)) {
             let _ = unlinkat(folder, &self.name, AtFlags::empty());
         }
     }
+}
+
+/// Whether this file has the name.
+fn is_file(folder: &impl AsFd, name: &str, file: &Stat) -> bool {
+    let now = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    now.is_ok_and(|now| (now.st_dev, now.st_ino) == (file.st_dev, file.st_ino))
 }
 
 /// Removes the oldest versions of a file beyond the number to keep. Returns what was removed.
@@ -255,6 +274,9 @@ fn sync(folder: &impl AsFd) -> Result<(), StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::write_rules::WriteRules;
+    use std::path::Path;
+    use tuffet_request::RootSpec;
 
     #[test]
     fn names_of_versions() {
@@ -281,5 +303,52 @@ mod tests {
     fn a_name_has_room_for_each_number() {
         require_name(&"x".repeat(243)).expect("243 and 12 bytes");
         require_name(&"x".repeat(244)).expect_err("244 and 12 bytes");
+    }
+
+    /// A folder with the file `a`, which has the version `a.~1~`.
+    fn kept() -> (tempfile::TempDir, File, Version) {
+        let place = tempfile::TempDir::new().expect("a folder");
+        std::fs::write(place.path().join("a"), "old").expect("a file");
+        let folder = File::open(place.path()).expect("it opens");
+        let rules = WriteRules::of(&RootSpec { overwrite: true, ..RootSpec::read_only("boot", place.path()) });
+        let old = Replaced::open(&folder, "a", &rules).expect("it opens").expect("it is there");
+        let version = keep(&folder, "a", &old).expect("it is kept").expect("it is there");
+        (place, folder, version)
+    }
+
+    /// A version that is a copy of the file instead.
+    fn copied(place: &Path, folder: &File, version: Version) -> Version {
+        std::fs::remove_file(place.join("a.~1~")).expect("it goes");
+        std::fs::copy(place.join("a"), place.join("a.~1~")).expect("a copy");
+        let old = statat(folder, "a", AtFlags::SYMLINK_NOFOLLOW).expect("it is there");
+        Version { copied: Some(old), ..version }
+    }
+
+    #[test]
+    fn a_version_of_a_file_that_keeps_its_name_is_removed() {
+        for is_copy in [false, true] {
+            let (place, folder, mut version) = kept();
+            if is_copy {
+                version = copied(place.path(), &folder, version);
+            }
+            version.undo(&folder);
+            assert!(!place.path().join("a.~1~").exists());
+            assert_eq!(std::fs::read(place.path().join("a")).expect("it is there"), b"old");
+        }
+    }
+
+    /// The rename took place, and the answer of the file system was lost.
+    #[test]
+    fn a_version_that_is_the_last_name_of_the_file_stays() {
+        for is_copy in [false, true] {
+            let (place, folder, mut version) = kept();
+            if is_copy {
+                version = copied(place.path(), &folder, version);
+            }
+            std::fs::write(place.path().join("new"), "new").expect("a file");
+            std::fs::rename(place.path().join("new"), place.path().join("a")).expect("it moves");
+            version.undo(&folder);
+            assert_eq!(std::fs::read(place.path().join("a.~1~")).expect("it is there"), b"old");
+        }
     }
 }

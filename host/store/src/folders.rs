@@ -7,10 +7,11 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fsync, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
 use tuffet_request::NewFolders;
 
+use super::system::sync_folder;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError, mode, path, spelling, versions};
 
@@ -23,6 +24,8 @@ const MAX_ATTEMPTS: u32 = 16;
 /// The folder of an upload, as far as it is there.
 #[derive(Debug)]
 pub(super) struct Way {
+    /// The folder of the root.
+    pub top: Arc<Dir>,
     /// The deepest folder that is there.
     pub folder: Dir,
     /// The folders below it that are missing.
@@ -33,12 +36,12 @@ pub(super) struct Way {
 ///
 /// # Errors
 /// `NoFolder` if it is missing and may not be made, `TooDeep`, and the errors of opening it.
-pub(super) fn find(top: &Dir, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
+pub(super) fn find(top: Arc<Dir>, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
     let (folder, _) = path::split(target);
     match top.open_dir(folder).map_err(StoreError::from_open) {
         Ok(found) => {
-            spelling::require_of_upload(top, target)?;
-            Ok(Way { folder: found, missing: Vec::new() })
+            spelling::require_of_upload(&top, target)?;
+            Ok(Way { top, folder: found, missing: Vec::new() })
         }
         Err(StoreError::NotFound) => match rules.folders {
             Some(_) if !rules.create => Err(StoreError::NotCreated),
@@ -49,8 +52,13 @@ pub(super) fn find(top: &Dir, target: &str, rules: &WriteRules) -> Result<Way, S
     }
 }
 
-fn find_above(top: &Dir, folder: &str, limits: NewFolders, has_versions: bool) -> Result<Way, StoreError> {
-    let parts: Vec<&str> = folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+fn find_above(
+    top: Arc<Dir>,
+    folder: &str,
+    limits: NewFolders,
+    has_versions: bool,
+) -> Result<Way, StoreError> {
+    let parts: Vec<&str> = parts(folder).collect();
     if parts.len() > limits.depth as usize {
         return Err(StoreError::TooDeep { limit: limits.depth });
     }
@@ -60,7 +68,7 @@ fn find_above(top: &Dir, folder: &str, limits: NewFolders, has_versions: bool) -
             Err(StoreError::NotFound) => continue,
             found => found?,
         };
-        spelling::require(top, &above)?;
+        spelling::require(&top, &above)?;
         let missing = &parts[known..];
         match statat(&found, missing[0], AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
@@ -72,9 +80,40 @@ fn find_above(top: &Dir, folder: &str, limits: NewFolders, has_versions: bool) -
         if has_versions {
             missing.iter().try_for_each(|part| versions::require_name(part))?;
         }
-        return Ok(Way { folder: found, missing: missing.iter().map(|&part| part.to_owned()).collect() });
+        let missing = missing.iter().map(|&part| part.to_owned()).collect();
+        return Ok(Way { top, folder: found, missing });
     }
     Err(StoreError::NotFound)
+}
+
+/// Syncs the folders above the one that is there, as the way to the folder of an upload: another upload may have made
+/// any of them, and not have synced it yet.
+///
+/// # Errors
+/// `Exhausted` and `Io`.
+pub(super) fn sync_way(top: &Dir, target: &str, missing: usize) -> Result<(), StoreError> {
+    let (folder, _) = path::split(target);
+    let parts: Vec<&str> = parts(folder).collect();
+    for known in 0..parts.len().saturating_sub(missing) {
+        let above = if known == 0 { ".".to_owned() } else { parts[..known].join("/") };
+        match top.open_dir(&above).map_err(StoreError::from_open).and_then(|found| syncable(&found)) {
+            Ok(found) => sync_folder(found)?,
+            // Others have moved it away, or no upload can make folders there.
+            Err(StoreError::NotFound | StoreError::Denied(_) | StoreError::Forbidden(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Reopens a folder for syncing, because cap-std opens folders with O_PATH.
+pub(super) fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(folder, ".", flags, Mode::empty())?)
+}
+
+fn parts(folder: &str) -> impl Iterator<Item = &str> {
+    folder.split('/').filter(|part| !matches!(*part, "" | "."))
 }
 
 /// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
@@ -127,18 +166,18 @@ impl<'a> Made<'a> {
                 if is_new {
                     set_mode(&folder, rules)?;
                 }
+                // Another upload may have made it meanwhile: under another spelling, or without having synced it yet.
+                spelling::require_in(above, name)?;
+                sync_folder(above)?;
                 return Ok(folder);
             }
             self.disk.usage.add_folder(self.disk.root(), most)?;
-            match mkdirat(above, name, mode::permissions(NEW_MODE)) {
+            // Never open to more users than it will be.
+            let mode = rules.mode.map_or(NEW_MODE, |of_files| NEW_MODE & wanted(of_files));
+            match mkdirat(above, name, mode::permissions(mode)) {
                 Ok(()) => {
                     is_new = true;
                     self.made.push((Arc::clone(above), name));
-                    match fsync(above) {
-                        // fsync(2): some network and user-space file systems do not sync folders.
-                        Ok(()) | Err(Errno::INVAL) => {}
-                        Err(errno) => return Err(errno.into()),
-                    }
                 }
                 // Another upload was faster.
                 Err(Errno::EXIST) => self.disk.usage.remove_folder(),
@@ -168,12 +207,16 @@ impl Drop for Made<'_> {
     }
 }
 
-/// Sets the permissions of a new folder, if they do not depend on the umask: those of new files, and whoever may read it
-/// may also enter it. The server must be able to use it.
+/// The permissions of a new folder: those of new files, and whoever may read it may also enter it. The server must be
+/// able to use it.
+fn wanted(of_files: u32) -> u32 {
+    of_files & 0o777 | (of_files & 0o444) >> 2 | 0o700
+}
+
+/// Sets the permissions of a new folder, if they do not depend on the umask.
 fn set_mode(folder: &OwnedFd, rules: &WriteRules) -> Result<(), StoreError> {
     let Some(of_files) = rules.mode else { return Ok(()) };
     // The set-group-ID bit comes from the folder above.
     let inherited = mode::of(&fstat(folder)?) & 0o2000;
-    let wanted = of_files & 0o777 | (of_files & 0o444) >> 2 | 0o700 | inherited;
-    Ok(fchmod(folder, mode::permissions(wanted))?)
+    Ok(fchmod(folder, mode::permissions(wanted(of_files) | inherited))?)
 }

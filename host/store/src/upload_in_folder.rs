@@ -7,17 +7,16 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{
-    Access, AtFlags, FileType, Mode, OFlags, accessat, fchmod, fstat, fsync, linkat, openat, renameat,
-    statat, unlinkat,
+    Access, AtFlags, FileType, Mode, accessat, fchmod, fstat, linkat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::folders::{self, Made, Way};
+use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
-use super::system::rename_to_free_name;
+use super::system::{rename_to_free_name, sync_folder};
 use super::usage::Reservation;
 use super::versions::{self, Version};
 use super::write_rules::WriteRules;
@@ -56,7 +55,10 @@ struct Target {
     folder: Arc<OwnedFd>,
     /// The folders below it that the commit makes.
     missing: Vec<String>,
-    name: String,
+    /// The folder of the root.
+    top: Arc<Dir>,
+    /// The path in the root.
+    path: String,
 }
 
 impl Target {
@@ -68,7 +70,7 @@ impl Target {
         if rules.versions.is_some() {
             versions::require_name(name)?;
         }
-        let way = folders::find(&*root.folder()?, &target, rules)?;
+        let way = folders::find(root.folder()?, &target, rules)?;
         if !way.missing.is_empty() {
             let most = rules.folders.map_or(0, |folders| folders.count);
             root.disk.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
@@ -78,9 +80,12 @@ impl Target {
         Ok((target.into_owned(), way, replaces))
     }
 
-    fn of(folder: Arc<OwnedFd>, missing: Vec<String>, path: &str) -> Target {
-        let (_, name) = path::split(path);
-        Target { folder, missing, name: name.to_owned() }
+    fn of(folder: Arc<OwnedFd>, way: Way, path: &str) -> Target {
+        Target { folder, missing: way.missing, top: way.top, path: path.to_owned() }
+    }
+
+    fn name(&self) -> &str {
+        path::split(&self.path).1
     }
 }
 
@@ -104,7 +109,7 @@ impl InFolder {
         let folder = Arc::new(syncable(&way.folder)?);
         let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
         let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
-        let target = Target::of(Arc::clone(&folder), way.missing, &path);
+        let target = Target::of(Arc::clone(&folder), way, &path);
         Ok((file, InFolder { folder, target, temporary, rules, closed, disk }, path))
     }
 
@@ -123,7 +128,7 @@ impl InFolder {
             true => Arc::clone(&self.folder),
             false => Arc::new(syncable(&way.folder)?),
         };
-        self.target = Target::of(folder, way.missing, &path);
+        self.target = Target::of(folder, way, &path);
         Ok(path)
     }
 
@@ -144,6 +149,9 @@ impl InFolder {
     pub fn commit(&mut self, file: &File, reservation: Option<&Reservation>) -> Result<(), StoreError> {
         if let Some(reservation) = reservation {
             reservation.grow(file.metadata().map_err(StoreError::from_io)?.len())?;
+        }
+        if self.rules.folders.is_some() {
+            folders::sync_way(&self.target.top, &self.target.path, self.target.missing.len())?;
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
@@ -176,7 +184,7 @@ impl InFolder {
         folder: &OwnedFd,
         reservation: Option<&Reservation>,
     ) -> Result<(), StoreError> {
-        let (disk, name) = (Arc::clone(&self.disk), self.target.name.clone());
+        let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let is_counted = reservation.is_some() || self.rules.versions.is_some();
         let _one_at_a_time = is_counted.then(|| disk.usage.lock_name(folder, &name));
         // What the file under this name gives back to the quota.
@@ -204,11 +212,7 @@ impl InFolder {
         if let Some(reservation) = reservation {
             reservation.settle(file.metadata().map_err(StoreError::from_io)?.len(), freed);
         }
-        match fsync(folder) {
-            // fsync(2): some network and user-space file systems do not sync folders.
-            Ok(()) | Err(Errno::INVAL) => {}
-            Err(errno) => return Err(errno.into()),
-        }
+        sync_folder(folder)?;
         if let Some(keep) = self.rules.versions.filter(|_| self.rules.overwrite) {
             disk.usage.remove(versions::prune(folder, &name, keep));
         }
@@ -221,7 +225,7 @@ impl InFolder {
         replaced: Option<&Replaced>,
     ) -> Result<Option<Version>, StoreError> {
         match (self.rules.versions, replaced) {
-            (Some(_), Some(replaced)) => versions::keep(folder, &self.target.name, replaced),
+            (Some(_), Some(replaced)) => versions::keep(folder, self.target.name(), replaced),
             _ => Ok(None),
         }
     }
@@ -243,7 +247,7 @@ impl InFolder {
     fn finish_over(&mut self, file: &File, folder: &OwnedFd) -> Result<Option<Replaced>, StoreError> {
         let mut attempts = 0;
         loop {
-            let replaced = Replaced::open(folder, &self.target.name, &self.rules)?;
+            let replaced = Replaced::open(folder, self.target.name(), &self.rules)?;
             match &replaced {
                 Some(replaced) => {
                     replaced.carry_to(file)?;
@@ -255,7 +259,7 @@ impl InFolder {
             attempts += 1;
             // The sync may have been slow: check again. Bounded, because another program may keep changing that file.
             if attempts == MAX_COMMIT_ATTEMPTS
-                || replaced::is_current(replaced.as_ref(), folder, &self.target.name)
+                || replaced::is_current(replaced.as_ref(), folder, self.target.name())
             {
                 return Ok(replaced);
             }
@@ -263,7 +267,7 @@ impl InFolder {
     }
 
     fn rename_to_free_name(&self, target: &OwnedFd) -> Result<(), Errno> {
-        let (folder, temporary, name) = (&*self.folder, &self.temporary, &self.target.name);
+        let (folder, temporary, name) = (&*self.folder, &self.temporary, self.target.name());
         match rename_to_free_name((folder, temporary), (target, name)) {
             // The system cannot do so. A hard link fails, too, if the name is taken.
             Err(Errno::INVAL | Errno::NOSYS) => {
@@ -308,12 +312,6 @@ fn is_absent(error: &StoreError) -> bool {
 fn is_same(one: impl AsFd, other: impl AsFd) -> Result<bool, StoreError> {
     let (one, other) = (fstat(one)?, fstat(other)?);
     Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
-}
-
-/// Reopens a folder for syncing, because cap-std opens folders with O_PATH.
-fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(openat(folder, ".", flags, Mode::empty())?)
 }
 
 /// Reports early the error that the commit would return; only the commit is decisive. Returns whether there is a file

@@ -10,13 +10,13 @@ use std::os::fd::AsFd;
 
 use cap_std::fs::Dir as Folder;
 use rustix::fs::{
-    AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fstat, fsync, futimens, linkat, openat,
+    AtFlags, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, fstat, futimens, linkat, openat,
     renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::replaced::Replaced;
-use super::system::rename_to_free_name;
+use super::system::{rename_to_free_name, sync_folder};
 use super::usage::Contents;
 use super::{StoreError, temporary};
 
@@ -82,7 +82,8 @@ pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Optio
     };
     // After a crash before the rename.
     if last > 0 && is_file(folder, &name_of(last), &now) {
-        return Version { name: name_of(last), of: of.to_owned(), copied: None, is_new: false }.synced(folder);
+        return Version { name: name_of(last), of: of.to_owned(), copied: None, is_new: false }
+            .synced(folder);
     }
     let made = |name: String, copied: Option<Stat>| {
         Version { name, of: of.to_owned(), copied, is_new: true }.synced(folder)
@@ -187,9 +188,9 @@ impl Version {
 
     /// Makes it durable.
     fn synced(self, folder: &impl AsFd) -> Result<Option<Self>, StoreError> {
-        if let Err(error) = sync(folder) {
+        if let Err(errno) = sync_folder(folder) {
             self.undo(folder);
-            return Err(error);
+            return Err(errno.into());
         }
         Ok(Some(self))
     }
@@ -263,14 +264,6 @@ fn list(folder: &impl AsFd, of: &str) -> Result<Vec<u32>, StoreError> {
     Ok(numbers)
 }
 
-fn sync(folder: &impl AsFd) -> Result<(), StoreError> {
-    match fsync(folder) {
-        // fsync(2): some network and user-space file systems do not sync folders.
-        Ok(()) | Err(Errno::INVAL) => Ok(()),
-        Err(errno) => Err(errno.into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -310,7 +303,8 @@ mod tests {
         let place = tempfile::TempDir::new().expect("a folder");
         std::fs::write(place.path().join("a"), "old").expect("a file");
         let folder = File::open(place.path()).expect("it opens");
-        let rules = WriteRules::of(&RootSpec { overwrite: true, ..RootSpec::read_only("boot", place.path()) });
+        let rules =
+            WriteRules::of(&RootSpec { overwrite: true, ..RootSpec::read_only("boot", place.path()) });
         let old = Replaced::open(&folder, "a", &rules).expect("it opens").expect("it is there");
         let version = keep(&folder, "a", &old).expect("it is kept").expect("it is there");
         (place, folder, version)

@@ -43,8 +43,16 @@ impl Root {
         };
         let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
         let mut way = String::new();
+        // An upload may make its file, and the missing folders on the way if the root lets it.
+        let may_make = sought == Sought::FolderOf && self.rules.folders.is_some();
         while let Some(part) = parts.next() {
             let folder = match open(&top, &way) {
+                // A file is not a folder. The upload fails, and must not begin again in another spelling of the way.
+                Err(StoreError::NotFound) if may_make => {
+                    push(&mut way, part);
+                    parts.for_each(|part| push(&mut way, part));
+                    break;
+                }
                 Err(StoreError::NotFound) => return Ok(Stored::Nowhere),
                 other => other?,
             };
@@ -60,16 +68,16 @@ impl Root {
                     }
                 }
             };
-            let is_last = parts.peek().is_none();
-            let Some(name) =
-                name.or_else(|| (is_last && sought == Sought::FolderOf).then(|| part.to_owned()))
-            else {
+            let is_new = name.is_none();
+            let may_be_new = may_make || sought == Sought::FolderOf && parts.peek().is_none();
+            if is_new && !may_be_new {
                 return Ok(Stored::Nowhere);
-            };
-            if !way.is_empty() {
-                way.push('/');
             }
-            way.push_str(&name);
+            push(&mut way, name.as_deref().unwrap_or(part));
+            if is_new {
+                parts.for_each(|part| push(&mut way, part));
+                break;
+            }
         }
         Ok(Stored::At(way))
     }
@@ -98,6 +106,13 @@ impl Root {
             _ => Ok(()),
         }
     }
+}
+
+fn push(way: &mut String, name: &str) {
+    if !way.is_empty() {
+        way.push('/');
+    }
+    way.push_str(name);
 }
 
 fn open(top: &Dir, way: &str) -> Result<Dir, StoreError> {

@@ -137,6 +137,24 @@ fn an_upload_replaces_the_file_that_is_there() {
     assert_eq!(server.root().read("Boot/BCD"), b"bcd");
 }
 
+/// New folders come into the one that is there, whatever its spelling.
+#[test]
+fn a_new_folder_is_made_in_the_one_that_is_there() {
+    let root = ROOT.replace(" }", ", write: { folders: true } }");
+    let server = setup().yaml(&format!("roots: [{root}]\n")).start();
+    server.logged("counted the contents of a root");
+    assert_eq!(write(&server, "BOOT/New/Sub/x"), Answer::Ack(1));
+    assert_eq!(server.outcome("Boot/New/Sub/x")["resolved"], "boot:Boot/New/Sub/x");
+    assert_eq!(write(&server, "boot/NEW/sub/y"), Answer::Ack(1));
+    assert_eq!(server.root().read("Boot/New/Sub/x"), b"written");
+    assert_eq!(server.root().read("Boot/New/Sub/y"), b"written");
+    assert!(!server.root().has("BOOT") && !server.root().has("boot"));
+    // A file is no folder, and two folders that differ in case are none that is meant.
+    assert_eq!(write(&server, "boot/bcd/x"), Answer::Error(1, "folder not found".into()));
+    assert_eq!(write(&server, "Two/new/x"), not_found());
+    assert!(!server.root().has("Two") && !server.root().has("boot"));
+}
+
 /// What a plugin names is found in every spelling, and judged under its stored name.
 #[test]
 fn a_file_that_a_plugin_names_is_judged_as_it_is_stored() {

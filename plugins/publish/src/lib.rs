@@ -61,6 +61,10 @@ impl Observe for Publish {
 /// What is sent of an event.
 #[derive(Serialize)]
 #[serde(untagged)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "each is written at once; a box would cost an allocation for each event"
+)]
 enum Sent<'a> {
     Whole(Message<'a>),
     Filled(Value),

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, 
 use rustix::io::Errno;
 use tuffet_request::NewFolders;
 
-use super::system::sync_folder;
+use super::sync_folder::sync_folder;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError, mode, path, spelling, versions};
 

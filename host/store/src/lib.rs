@@ -39,6 +39,7 @@ mod supplied;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
+mod sync_folder;
 #[cfg_attr(not(target_os = "linux"), path = "other/system.rs")]
 mod system;
 mod temporary;

@@ -1,6 +1,6 @@
 //! Calls that Linux alone has, and not for every file system. Callers do without them where they fail.
 
-use rustix::fs::{Mode, OFlags, RenameFlags, fsync, openat, renameat_with};
+use rustix::fs::{Mode, OFlags, RenameFlags, openat, renameat_with};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};
@@ -31,15 +31,4 @@ pub(super) fn rename_to_free_name(from: (impl AsFd, &str), to: (impl AsFd, &str)
 /// `OPNOTSUPP`, `ISDIR`, `NOENT` or `INVAL` without support: open(2).
 pub(super) fn open_unnamed(folder: impl AsFd, mode: Mode) -> Result<OwnedFd, Errno> {
     openat(folder, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)
-}
-
-/// Makes the names in a folder durable.
-///
-/// # Errors
-/// Those of fsync(2), but for file systems over a network or in a program that do not sync folders.
-pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), Errno> {
-    match fsync(folder) {
-        Err(Errno::INVAL) => Ok(()),
-        done => done,
-    }
 }

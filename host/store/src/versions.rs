@@ -16,7 +16,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::replaced::Replaced;
-use super::system::{rename_to_free_name, sync_folder};
+use super::sync_folder::sync_folder;
+use super::system::rename_to_free_name;
 use super::usage::Contents;
 use super::{StoreError, temporary};
 

@@ -5,7 +5,8 @@
 //! alone, so that forged requests cannot use up a quota.
 //!
 //! What changes in the root beside the server shows after the next walk. Uploads that end during a walk may be seen by it
-//! or not; they are added to its result, so the sums may be too high until the next one, but never too low.
+//! or not; they are added to its result, so the sums may be too high until the next one. They are too low, by one file, only
+//! where a walk meets the file between two steps of its commit.
 
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::AsFd;

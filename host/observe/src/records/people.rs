@@ -24,7 +24,7 @@ pub(super) fn line(summary: &Summary, trace_id: Option<String>, several_listener
     if let Some(plugin) = summary.record.verdict_by.as_deref() {
         let _ = write!(line, " by {}", Word(plugin));
     }
-    if let Some(detail) = summary.ending.detail.as_deref() {
+    if let Some(detail) = summary.ending.detail.as_deref().filter(|detail| !detail.is_empty()) {
         let _ = write!(line, " {detail:?}");
     }
     how_fast(summary, &mut line);

@@ -57,7 +57,7 @@ fn up(key: &str, value: &Value, here: &Around<'_>) -> Option<String> {
             let place = named(here.pointer);
             if frame.pointer.is_empty() && frame.in_configuration {
                 return Some(format!(
-                    "`{key}` is a section and no key of `{place}`: begin its line at the left edge, without spaces"
+                    "`{key}` is a section, not a key of `{place}`: begin its line at the left edge, without spaces"
                 ));
             }
             let beside = here.pointer[frame.pointer.len()..].split('/').nth(1).unwrap_or_default();
@@ -102,16 +102,16 @@ fn down(key: &str, value: &Value, here: &Around<'_>) -> Option<String> {
     let (child, place, form, schema) = found.next()?;
     let others: String = found.map(|(_, place, ..)| format!(", or of `{place}`")).collect();
     let own = match here.pointer {
-        "" if here.in_configuration => "no section".to_owned(),
-        "" => "no key of the settings".to_owned(),
-        pointer => format!("no key of `{}`", named(pointer)),
+        "" if here.in_configuration => "not a section but a key of".to_owned(),
+        "" => "not a key of the settings but of".to_owned(),
+        pointer => format!("not a key of `{}` but of", named(pointer)),
     };
     let write = short(schema, value).map(|value| {
         let line = form(&format!("{key}: {value}"));
         format!(": write `{child}: {line}`")
     });
     Some(format!(
-        "`{key}` is {own} but a key of `{place}`{others}{}",
+        "`{key}` is {own} `{place}`{others}{}",
         write.unwrap_or_else(|| format!(": move it below `{child}`"))
     ))
 }

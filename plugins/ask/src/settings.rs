@@ -126,7 +126,7 @@ fn check_url(url: &str) -> Result<(), String> {
     let rest = ["https://", "http://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
     let host = rest.map(|rest| rest.split(['/', '?']).next().unwrap_or_default());
     if host.is_none_or(str::is_empty) {
-        return Err(format!("{url:?} is no URL: write https://HOST:PORT/PATH"));
+        return Err(format!("{url:?} is not a URL: write https://HOST:PORT/PATH"));
     }
     if host.is_some_and(|host| host.contains('@')) {
         return Err("a URL with a login would be in logs: use `token`, or a header below `secrets`".into());

@@ -458,7 +458,7 @@ fn secrets_stay_out_of_messages() {
 #[test]
 fn settings_that_are_wrong() {
     for (more, problem) in [
-        (json!({ "url": "boot.example" }), "/url: \"boot.example\" is no URL"),
+        (json!({ "url": "boot.example" }), "/url: \"boot.example\" is not a URL"),
         (json!({ "url": "ftp://boot.example/" }), "/url: "),
         (json!({ "url": "https:///x" }), "/url: "),
         (json!({ "url": "https://u:p@boot.example/" }), "/url: a URL with a login would be in logs"),

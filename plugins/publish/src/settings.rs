@@ -61,7 +61,7 @@ pub(crate) fn check(settings: Settings) -> Result<Publish, Problems> {
         (None, Some(url)) => {
             let scheme = ["http://", "https://"].into_iter().find_map(|scheme| url.strip_prefix(scheme));
             if scheme.is_none_or(|rest| rest.is_empty() || rest.starts_with('/')) {
-                problems.add("/url", format!("{url:?} is no URL: write http://HOST:PORT/PATH"));
+                problems.add("/url", format!("{url:?} is not a URL: write http://HOST:PORT/PATH"));
             }
             To::Url(url)
         }

@@ -272,7 +272,7 @@ fn the_order_is_marked_and_asked_of_the_server() {
     press(&mut state, "sS");
     assert_eq!(state.query.sort(), "-resent");
     press(&mut state, "/state:stu");
-    assert!(screen(&state).contains("is no state; give state:moving or state:stuck"));
+    assert!(screen(&state).contains("`; give state:moving or state:stuck"));
     assert_eq!(state.query.filter(), "state", "what is not complete is not asked");
     press(&mut state, "ck\n");
     assert_eq!((state.query.filter(), state.running().len()), ("state:stuck", 0));

@@ -18,19 +18,19 @@ fn a_mistake_is_answered_with_the_right_form() {
         ),
         (
             "roots: [{ name: in, path: incoming, umask: '022' }]",
-            &["`umask` is no key of `roots[]` but a key of `write`: write `write: { umask: \"022\" }`"],
+            &["`umask` is not a key of `roots[]` but of `write`: write `write: { umask: \"022\" }`"],
         ),
         (
             "user: tftp",
-            &["`user` is no section but a key of `privileges`: write `privileges: { user: tftp }`"],
+            &["`user` is not a section but a key of `privileges`: write `privileges: { user: tftp }`"],
         ),
         (
             "max-upload: 1GB",
-            &["`max-upload` is no section but a key of `roots[]`: write `roots: [{ max-upload: 1GB }]`"],
+            &["`max-upload` is not a section but a key of `roots[]`: write `roots: [{ max-upload: 1GB }]`"],
         ),
         (
             "limits:\n  roots: [{ name: boot, path: files }]",
-            &["`roots` is a section and no key of `limits`: begin its line at the left edge, without spaces"],
+            &["`roots` is a section, not a key of `limits`: begin its line at the left edge, without spaces"],
         ),
         (
             "listeners:\n  - address: 127.0.0.1:69\n  roots:\n    - name: boot\n",

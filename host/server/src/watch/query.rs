@@ -134,9 +134,7 @@ impl RowQuery {
             let found = SortKey::ALL.into_iter().find(|known| known.as_str() == key);
             found.map(|key| Sort { key, reversed }).ok_or_else(|| {
                 let keys = SortKey::ALL.map(SortKey::as_str).join(", ");
-                format!(
-                    "`{sort}` is no order; give one of {keys}, or one of them with - before it to reverse it"
-                )
+                format!("unknown order `{sort}`; give one of {keys}, with - before it to reverse it")
             })
         });
         if filter.chars().count() > MAX_FILTER {
@@ -269,14 +267,17 @@ impl Word {
             "state" => match STATES.into_iter().find(|state| *state == value) {
                 Some(state) => Word::State(state),
                 None => {
-                    return Err(format!("`{word}` is no state; give state:{}", STATES.join(" or state:")));
+                    return Err(format!(
+                        "unknown state in `{word}`; give state:{}",
+                        STATES.join(" or state:")
+                    ));
                 }
             },
             "outcome" => match Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == value) {
                 Some(outcome) => Word::Outcome(outcome),
                 None => {
                     let known = Outcome::ALL.map(Outcome::as_str).join(", ");
-                    return Err(format!("`{word}` is no outcome; give outcome: and one of {known}"));
+                    return Err(format!("unknown outcome in `{word}`; give outcome: and one of {known}"));
                 }
             },
             // A MAC address, an IPv6 address, or ROOT:PATH.

@@ -250,7 +250,7 @@ fn check_knows_its_settings_and_asks_nothing() {
         (json!({ "when-away": "never" }), "unknown word `never`"),
         (json!({ "when-awya": "drop" }), "did you mean `when-away`?"),
         (json!({ "time-limit": "2m" }), "2m is out of range; give 1ms to 1m"),
-        (json!({ "url": "boot.example" }), "is no URL: write https://HOST:PORT/PATH"),
+        (json!({ "url": "boot.example" }), "is not a URL: write https://HOST:PORT/PATH"),
         (json!({ "roots": [{ "root": "bot", "url": "http://a/" }] }), "did you mean `boot`?"),
     ] {
         check(&setup, &yaml(&service, RESOLVE, "", settings)).assert_fails(64, &[problem]);

@@ -1,5 +1,6 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
+use crate::admission::RecentOpens;
 use crate::content::{OpenRoots, SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
@@ -21,6 +22,8 @@ pub struct Files {
     pub roots: Roots,
     /// The hot files in memory.
     pub cache: FileCache,
+    /// The files that were opened a moment ago.
+    pub(crate) recent_opens: Arc<RecentOpens>,
     /// The limits of uploads.
     pub uploads: Uploads,
     /// Decides which requests may join multicast groups.
@@ -84,7 +87,15 @@ impl Generation {
         let cache = FileCache::new(settings.limits.cache, settings.limits.cache_max_age);
         Generation {
             number: 1,
-            files: Files { roots, cache, uploads, groups: GroupAdmission::of(settings), supplied, sources },
+            files: Files {
+                roots,
+                cache,
+                recent_opens: Arc::default(),
+                uploads,
+                groups: GroupAdmission::of(settings),
+                supplied,
+                sources,
+            },
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, None),
             leases: Leases::of(&settings.lease_files, None),
@@ -108,7 +119,7 @@ impl Generation {
         let OpenRoots { roots, supplied } = roots;
         Generation {
             number: self.number + 1,
-            files: Files { roots, cache, supplied, ..files.clone() },
+            files: Files { roots, cache, recent_opens: Arc::default(), supplied, ..files.clone() },
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, Some(&self.netboot)),
             leases,

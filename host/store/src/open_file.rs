@@ -161,6 +161,11 @@ impl OpenFile {
         matches!(self.body, Body::Supplied { .. })
     }
 
+    /// Whether it is a file of a folder, rather than of an origin or of the program.
+    pub fn is_in_folder(&self) -> bool {
+        self.elsewhere.is_none()
+    }
+
     /// Whether each byte can be read only once, in order.
     pub fn is_sequential(&self) -> bool {
         matches!(self.body, Body::Supplied { sequential: true, .. })

@@ -21,7 +21,17 @@ impl Mailbox {
 
     /// Posts a message; if the worker has ended, handles it here.
     pub fn post(&self, message: ToWorker) -> io::Result<()> {
+        self.add(message);
+        self.wake()
+    }
+
+    /// Adds a message of which the worker need not know before [`Mailbox::wake`].
+    pub fn add(&self, message: ToWorker) {
         self.messages.push(message);
+    }
+
+    /// Wakes the worker for the added messages; if it has ended, handles them here.
+    pub fn wake(&self) -> io::Result<()> {
         match self.signal.raise() {
             Due::Nothing => Ok(()),
             Due::Wake => self.waker.wake(),

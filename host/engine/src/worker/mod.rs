@@ -316,7 +316,9 @@ impl<T: Transmit> Worker<T> {
             }
             let drained = self.is_drained(now);
             if !self.outbox.is_empty() {
-                control(std::mem::take(&mut self.outbox));
+                // The next turn probably has as many.
+                let next = Vec::with_capacity(self.outbox.len());
+                control(std::mem::replace(&mut self.outbox, next));
             }
             if drained {
                 return Ok(());

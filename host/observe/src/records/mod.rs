@@ -47,15 +47,15 @@ impl Subscriber for Records {
             None => self.refusals.has_line(summary, now),
         };
         if has_line {
-            let lines = |dialect| match dialect {
+            let text = || match self.dialect? {
                 Dialect::People => {
                     let trace = traced.map(|traced| traced.trace.to_string());
-                    people::line(summary, trace, self.watch.has_several_listeners())
+                    Some(people::line(summary, trace, self.watch.has_several_listeners()))
                 }
-                Dialect::TftpHpa => compatible::tftp_hpa(summary),
-                Dialect::Dnsmasq => compatible::dnsmasq(summary, |root| self.watch.folder(root)),
+                Dialect::TftpHpa => Some(compatible::tftp_hpa(summary)),
+                Dialect::Dnsmasq => Some(compatible::dnsmasq(summary, |root| self.watch.folder(root))),
             };
-            log(summary, traced, self.dialect.map(lines).as_deref());
+            log(summary, traced, text);
         }
     }
 
@@ -95,8 +95,9 @@ fn requested_options(options: &OptionSet) -> Option<String> {
     (!pairs.is_empty()).then(|| pairs.join(" "))
 }
 
-/// Logs the request. `compatible` has its lines in the dialect of the log, if it has one.
-fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
+/// Logs the request. `compatible` returns its lines in the dialect of the log, if it has one; it is called if the log
+/// takes the line.
+fn log(summary: &Summary, traced: Option<Traced>, compatible: impl Fn() -> Option<String>) {
     let tried = summary.record.tried.as_deref();
     let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
     // A macro, because the level must be a constant.
@@ -144,7 +145,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 duration_us = micros(summary.duration),
                 trace_id = traced.map(|traced| traced.trace.to_string()),
                 span_id = traced.map(|traced| traced.span.to_string()),
-                compatible,
+                compatible = compatible(),
                 "transfer"
             )
         };

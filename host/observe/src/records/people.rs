@@ -35,7 +35,9 @@ pub(super) fn line(summary: &Summary, trace_id: Option<String>, several_listener
 
 fn who_and_what(summary: &Summary) -> String {
     let request = &summary.record.request;
-    let mut line = summary.ending.outcome.to_string();
+    // Room for most lines, so that it need not grow.
+    let mut line = String::with_capacity(160);
+    let _ = write!(line, "{}", summary.ending.outcome);
     let _ = if is_done(summary) {
         write!(line, " {}", request.client.ip())
     } else {

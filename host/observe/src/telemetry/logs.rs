@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::dynamic_filter_fn;
@@ -30,7 +31,9 @@ static QUEUE: OnceLock<Queue<Record>> = OnceLock::new();
 /// Starts to queue records.
 pub(super) fn set_destination(queue: &Queue<Record>) {
     // The exporters start only once.
-    let _ = QUEUE.set(queue.clone());
+    if QUEUE.set(queue.clone()).is_ok() {
+        tracing::callsite::rebuild_interest_cache();
+    }
 }
 
 /// The layer that queues records.
@@ -39,10 +42,21 @@ pub struct LogBridge;
 
 impl LogBridge {
     /// Returns the filter of the exported lines, once there is a destination.
+    ///
+    /// Lines that no layer takes must cost nothing: `tracing` forms them anyway, unless each filter says of their
+    /// callsite that it never takes them.
     pub fn filter<S: Subscriber>() -> impl Filter<S> {
-        dynamic_filter_fn(|about, _| QUEUE.get().is_some() && is_exported(about))
+        dynamic_filter_fn(|about, _| has_destination_for(about))
+            .with_callsite_filter(|about| match has_destination_for(about) {
+                true => Interest::always(),
+                false => Interest::never(),
+            })
             .with_max_level_hint(LevelFilter::INFO)
     }
+}
+
+fn has_destination_for(about: &Metadata<'_>) -> bool {
+    QUEUE.get().is_some() && is_exported(about)
 }
 
 fn is_exported(about: &Metadata<'_>) -> bool {

@@ -148,7 +148,7 @@ pub(crate) async fn decide(
         let served = generation.negotiation.roots_of(ask.listener);
         let request = Arc::clone(&record.request);
         let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-        let mut cursor = CandidateCursor::new(candidates, None, profile);
+        let mut cursor = CandidateCursor::new(candidates, None, profile, Instant::now());
         match search(generation, &mut cursor).await {
             Ok(content) => return within(content, &profile),
             Err(error) => match next {

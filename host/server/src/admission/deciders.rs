@@ -7,6 +7,7 @@
 //! as cores, and more only while those are stuck.
 
 use super::Admission;
+use super::held_wake::{HeldWake, Holding};
 use super::pending::PendingRequest;
 use super::plan::Plan;
 use super::refusals::not_begun;
@@ -71,12 +72,15 @@ impl Deciders {
 impl Admission {
     /// Decides the requests of one turn of a worker, independently: none waits for the disk of another.
     pub(super) fn decide_all(self: &Arc<Self>, requests: Vec<NewRequest>) {
+        let worker = requests.first().and_then(|new| self.mailboxes.get(new.worker));
+        let Some(mailbox) = worker else { return };
         let batch = RequestBatch {
             admission: Arc::clone(self),
             generation: self.generation.get(),
+            wake: HeldWake::new(Arc::clone(mailbox)),
             requests: Mutex::new(requests.into()),
         };
-        Arc::new(batch).offer();
+        Arc::new(batch).offer(true);
     }
 }
 
@@ -85,15 +89,17 @@ impl Admission {
 struct RequestBatch {
     admission: Arc<Admission>,
     generation: Arc<Generation>,
+    /// Wakes the worker.
+    wake: Arc<HeldWake>,
     requests: Mutex<VecDeque<NewRequest>>,
 }
 
 impl RequestBatch {
     /// Offers the batch to one more thread.
-    fn offer(self: Arc<Self>) {
+    fn offer(self: Arc<Self>, is_first: bool) {
         let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
         let its = Arc::clone(&self);
-        admission.deciders.run(within, move || self.decide(), move |why| its.give_up(why));
+        admission.deciders.run(within, move || self.decide(is_first), move |why| its.give_up(why));
     }
 
     /// Drops the remaining requests; their clients repeat them.
@@ -106,15 +112,35 @@ impl RequestBatch {
     }
 
     /// Decides requests until none are left. Offers the batch to a second thread first, in case this one gets stuck.
-    fn decide(self: Arc<Self>) {
+    fn decide(self: Arc<Self>, is_first: bool) {
         let mut offered = false;
+        let mut holding: Option<Holding> = None;
         while let Some((new, more)) = self.next() {
             if more && !offered {
                 offered = true;
-                Arc::clone(&self).offer();
+                Arc::clone(&self).offer(false);
             }
-            decide_here(Arc::clone(&self.admission), Arc::clone(&self.generation), new);
+            if !is_first {
+                // The first thread may be stuck with a wake-up that it holds back.
+                self.wake.wake();
+            }
+            if self.needs_policy(&new) {
+                // The next decision may take long.
+                drop(holding.take());
+                decide_by_policy(Arc::clone(&self.admission), Arc::clone(&self.generation), new);
+            } else {
+                holding.get_or_insert_with(|| self.wake.hold()).before_next(!more);
+                let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
+                let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
+                pending.open(plan);
+            }
         }
+    }
+
+    fn needs_policy(&self, new: &NewRequest) -> bool {
+        let listener = self.admission.listeners.get(usize::from(new.listener));
+        let policy = &self.generation.policy;
+        !policy.is_empty(listener.map_or("", |name| name)) || self.generation.looks_up_names()
     }
 
     /// Takes the next request; also returns whether there are more.
@@ -126,12 +152,7 @@ impl RequestBatch {
 }
 
 /// Decides a request on this thread. If policy has to wait, the request becomes a task.
-fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
-    let listener = admission.listeners.get(usize::from(new.listener));
-    if generation.policy.is_empty(listener.map_or("", |name| name)) && !generation.looks_up_names() {
-        let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
-        return pending.open(plan);
-    }
+fn decide_by_policy(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
     let runtime = admission.runtime.clone();
     // Plugins set timers.
     let _inside = runtime.enter();

@@ -226,7 +226,7 @@ async fn carry_out(
     let request = Arc::clone(&record.request);
     let served = generation.negotiation.roots_of(&request.listener);
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-    let mut cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile);
+    let mut cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile, record.received);
     let decided = search(generation, &mut cursor, named_by.as_ref(), explained).await;
     if decided.as_ref().is_err_and(is_absence)
         && let Some(next) = next

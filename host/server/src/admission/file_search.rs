@@ -86,6 +86,7 @@ impl PendingRequest {
             Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
+        let arrived = record.received;
         let request = Arc::clone(&record.request);
         let served = generation.negotiation.roots_of(&request.listener);
         let mut candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
@@ -93,7 +94,7 @@ impl PendingRequest {
             candidates = candidates.after(tried);
         }
         let absent = tried.map_or(0, Candidates::count);
-        let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile).beyond(absent);
+        let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile, arrived).beyond(absent);
         let pending = OnceSlot::new(self);
         let began = Instant::now();
         FileSearch { cursor, generation, began, pending, next }.try_next();
@@ -107,6 +108,9 @@ impl FileSearch {
             let absent = self.cursor.absent();
             return self.decide(Err(absent));
         };
+        if let Some(opened) = self.cursor.opened_since(&self.generation.files) {
+            return self.take_answer(Ok(opened));
+        }
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
             return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
         };

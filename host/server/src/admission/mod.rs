@@ -12,11 +12,13 @@ mod deciders;
 mod explain;
 mod file_search;
 mod gate;
+mod held_wake;
 mod netboot;
 mod once_slot;
 mod open_file;
 mod pending;
 mod plan;
+mod recent_opens;
 mod refusals;
 mod root_access;
 mod stored_name;
@@ -34,8 +36,10 @@ pub(crate) use decide::decide;
 pub use decide::{Ask, Decided, DecidedContent};
 pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
+pub(crate) use recent_opens::RecentOpens;
 #[cfg(doc)]
 use pending::PendingRequest;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -75,7 +79,7 @@ impl Admission {
     /// Executes the messages of a worker on other threads, and posts the results.
     pub(crate) fn take(self: &Arc<Self>, messages: Vec<ToControl>) {
         let runtime = &self.runtime;
-        let mut requests = Vec::new();
+        let mut requests = Vec::with_capacity(messages.len());
         for message in messages {
             match message {
                 ToControl::Request(new) => requests.push(new),
@@ -138,16 +142,22 @@ impl Admission {
     /// not keep the server.
     fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
         let mailbox = self.mailboxes.get(worker).cloned();
-        move |message| post(mailbox.as_deref(), worker, message)
+        move |message| post(mailbox.as_deref(), message)
     }
 
     fn post(&self, worker: usize, message: ToWorker) {
-        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, message);
+        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), message);
     }
 }
 
-fn post(mailbox: Option<&Mailbox>, worker: usize, message: ToWorker) {
-    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(message)) {
-        tracing::error!(target: "tuffet::admission", worker, %error, "a worker cannot be woken");
+fn post(mailbox: Option<&Mailbox>, message: ToWorker) {
+    if let Some(mailbox) = mailbox {
+        held_wake::post(mailbox, message);
+    }
+}
+
+fn log_failure(woken: io::Result<()>) {
+    if let Err(error) = woken {
+        tracing::error!(target: "tuffet::admission", %error, "a worker cannot be woken");
     }
 }

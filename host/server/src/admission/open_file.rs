@@ -6,6 +6,7 @@ use crate::generation::{Files, Generation};
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 use tuffet_core::netascii::Encoder;
 use tuffet_core::{Limits, OptionSet};
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options};
@@ -122,6 +123,8 @@ pub(super) struct CandidateCursor {
     absent: Option<StoreError>,
     announced: Option<u64>,
     profile: SessionProfile,
+    /// When the request arrived.
+    arrived: Instant,
 }
 
 impl CandidateCursor {
@@ -129,8 +132,10 @@ impl CandidateCursor {
         candidates: Candidates,
         announced: Option<u64>,
         profile: SessionProfile,
+        arrived: Instant,
     ) -> CandidateCursor {
-        CandidateCursor { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
+        let candidates = Arc::new(candidates);
+        CandidateCursor { candidates, tried_count: 0, absent: None, announced, profile, arrived }
     }
 
     /// Skips the first candidates: they are known to be absent.
@@ -200,6 +205,19 @@ impl CandidateCursor {
         self.candidates.get(self.tried_count.checked_sub(1)?)
     }
 
+    /// Returns the current candidate if another request has opened it since this one arrived, and it is in memory.
+    pub(super) fn opened_since(&self, files: &Files) -> Option<Opened> {
+        let request = self.candidates.request();
+        if request.operation != Operation::Read || request.mode != Mode::Octet {
+            return None;
+        }
+        let (root, path) = self.current()?;
+        let (resolved, identity) = files.recent_opens.find(root, path, self.arrived)?;
+        let content = Content::Bytes(files.cache.known(&identity)?);
+        let identity = files.groups.admit(request).then(|| Box::new(identity));
+        Some(Opened { identity, ..Opened::new(content, resolved) })
+    }
+
     /// Opens the current candidate; `None` if that is beyond the `reach`. Blocks on the disk.
     pub(super) fn open(
         &self,
@@ -211,8 +229,9 @@ impl CandidateCursor {
         let request = self.candidates.request();
         match request.operation {
             Operation::Read => {
+                let began = Instant::now();
                 let Some(file) = files.roots.open_within(root, path, client, reach)? else { return Ok(None) };
-                files.content_of(request, file, self.announced.is_some()).map(Some)
+                files.content_of(request, file, self.announced.is_some(), began).map(Some)
             }
             Operation::Write => {
                 files.open_write(request, root, path, self.announced, self.profile.bytes).map(Some)
@@ -222,14 +241,25 @@ impl CandidateCursor {
 }
 
 impl Files {
-    /// `sized`: whether the client requested the size.
-    fn content_of(&self, request: &Request, file: OpenFile, sized: bool) -> Result<Opened, StoreError> {
+    /// `sized`: whether the client requested the size. `began`: when the open began.
+    fn content_of(
+        &self,
+        request: &Request,
+        file: OpenFile,
+        sized: bool,
+        began: Instant,
+    ) -> Result<Opened, StoreError> {
         let resolved = resolved(file.root(), file.path());
         let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {
-                Some(bytes) => Content::Bytes(bytes),
+                Some(bytes) => {
+                    if file.is_in_folder() {
+                        self.recent_opens.note(&file, Arc::clone(&resolved), began);
+                    }
+                    Content::Bytes(bytes)
+                }
                 None => Content::file(file),
             },
             Mode::Netascii => {

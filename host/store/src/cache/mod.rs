@@ -229,6 +229,15 @@ impl FileCache {
         }
     }
 
+    /// Returns the content of a file with this identity, if it is in memory.
+    pub fn known(&self, identity: &Identity) -> Option<MemoryBytes> {
+        let shared = self.shared.as_ref()?;
+        let fresh = shared.contents.get(identity).filter(|cached| shared.is_fresh(cached))?;
+        self.counts.hits.fetch_add(1, Relaxed);
+        let reader = Reader::new(&fresh.held);
+        Some(MemoryBytes::new(fresh.bytes, reader))
+    }
+
     /// Returns the content of a file that was just opened, if it is in memory. Reads a small file now, which blocks
     /// this thread on the disk; one of several concurrent requests reads it. Loads a larger file at its second request,
     /// on a separate thread. Until then, or if contents in use leave no room for it, transfers read it from the disk.

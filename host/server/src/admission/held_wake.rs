@@ -1,0 +1,80 @@
+//! One wake-up of a worker for many decisions.
+//!
+//! A deciding thread decides the requests of one turn of a worker, one after the other. If each decision woke the worker,
+//! the two would take turns on a busy core, and each answer would leave in a send call of its own. So the thread adds
+//! decisions to the mailbox, and wakes the worker at the end, or after [`LONGEST_HOLD`].
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tuffet_engine::worker::{Mailbox, ToWorker};
+
+/// The longest time that a decision waits for the next one. A wake-up costs some microseconds.
+const LONGEST_HOLD: Duration = Duration::from_micros(100);
+
+thread_local! {
+    /// The wake-up that this thread holds back.
+    static HELD: RefCell<Option<Arc<HeldWake>>> = const { RefCell::new(None) };
+}
+
+/// A wake-up that is held back.
+pub(super) struct HeldWake {
+    mailbox: Arc<Mailbox>,
+    /// Whether the mailbox has messages of which the worker does not know.
+    due: AtomicBool,
+}
+
+impl HeldWake {
+    pub(super) fn new(mailbox: Arc<Mailbox>) -> Arc<HeldWake> {
+        Arc::new(HeldWake { mailbox, due: AtomicBool::new(false) })
+    }
+
+    /// Holds back wake-ups for messages from this thread, until the guard is dropped.
+    pub(super) fn hold(self: &Arc<HeldWake>) -> Holding {
+        HELD.set(Some(Arc::clone(self)));
+        Holding { wake: Arc::clone(self), since: Instant::now() }
+    }
+
+    /// Wakes the worker, if it has messages of which it does not know.
+    pub(super) fn wake(&self) {
+        if self.due.swap(false, Ordering::AcqRel) {
+            super::log_failure(self.mailbox.wake());
+        }
+    }
+}
+
+/// Posts a message; wakes the worker later, if this thread holds back its wake-up.
+pub(super) fn post(mailbox: &Mailbox, message: ToWorker) {
+    HELD.with_borrow(|held| match held {
+        Some(held) if std::ptr::eq(&*held.mailbox, mailbox) => {
+            mailbox.add(message);
+            held.due.store(true, Ordering::Release);
+        }
+        _ => super::log_failure(mailbox.post(message)),
+    });
+}
+
+/// Holds back wake-ups of this thread.
+pub(super) struct Holding {
+    wake: Arc<HeldWake>,
+    since: Instant,
+}
+
+impl Holding {
+    /// Wakes the worker if decisions have waited for long, or if this decision is the last and may get stuck.
+    pub(super) fn before_next(&mut self, is_last: bool) {
+        let now = Instant::now();
+        if is_last || now.saturating_duration_since(self.since) >= LONGEST_HOLD {
+            self.wake.wake();
+            self.since = now;
+        }
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        HELD.set(None);
+        self.wake.wake();
+    }
+}

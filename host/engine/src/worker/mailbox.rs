@@ -59,7 +59,7 @@ impl Mailbox {
     }
 
     /// Lowers the signal before reading, so that a message posted meanwhile wakes the worker again.
-    pub(crate) fn open(&self) {
+    pub fn open(&self) {
         self.signal.lower();
     }
 

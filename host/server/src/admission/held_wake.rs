@@ -78,3 +78,41 @@ impl Drop for Holding {
         self.wake.wake();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mio::{Events, Poll, Token, Waker};
+    use tokio::sync::oneshot;
+
+    /// A decision behind a hanging file would otherwise wait for it.
+    #[test]
+    fn a_held_wake_up_comes_at_the_end_or_from_the_next_thread() {
+        let mut poll = Poll::new().unwrap();
+        let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        let mut events = Events::with_capacity(1);
+        let mut is_woken = || {
+            poll.poll(&mut events, Some(Duration::ZERO)).unwrap();
+            // As the worker does.
+            mailbox.open();
+            !events.is_empty()
+        };
+        let add = || post(&mailbox, ToWorker::Ping(oneshot::channel().0));
+        let wake = HeldWake::new(Arc::clone(&mailbox));
+        let mut holding = wake.hold();
+        add();
+        assert!(!is_woken());
+        std::thread::scope(|scope| scope.spawn(|| wake.wake()).join().unwrap());
+        assert!(is_woken());
+        add();
+        holding.before_next(true);
+        assert!(is_woken());
+        add();
+        drop(holding);
+        assert!(is_woken());
+        wake.wake();
+        assert!(!is_woken(), "nothing new");
+        add();
+        assert!(is_woken(), "nothing holds it back any more");
+    }
+}

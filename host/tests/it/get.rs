@@ -1,6 +1,6 @@
 //! Failures of `tuffet get` and `tuffet put`: exit codes, messages, nothing left behind.
 
-use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, oack, run};
+use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, oack, own_loopback, run, skipped};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use tempfile::TempDir;
@@ -73,11 +73,57 @@ fn a_silent_port() {
     assert_fails(&["put", "local", &url, "--timeout", "1"], 69, &["no answer"]);
 }
 
-/// Nothing listens: the kernel reports it at once.
+/// Nothing listens: the kernel reports it at once. A client that waited would outlast this test.
 #[test]
 fn a_closed_port() {
-    let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    assert_fails(&["get", &format!("tftp://127.0.0.1:{port}/x"), "--timeout", "1"], 69, &["no answer"]);
+    // The kernel gives this port to no other test.
+    for address in [SocketAddr::from((own_loopback(), 9)), "[::1]:9".parse().unwrap()] {
+        if UdpSocket::bind((address.ip(), 0)).is_err() {
+            skipped("there is no IPv6");
+            continue;
+        }
+        let (url, closed) = (format!("tftp://{address}/x"), format!("nothing listens on {address}"));
+        assert_fails(&["get", &url, "--timeout", "3600"], 69, &[&closed]);
+        assert_fails(&["get", "--multicast", &url, "--timeout", "3600"], 69, &[&closed]);
+        assert_fails(&["put", "local", &url, "--timeout", "3600"], 69, &[&closed]);
+    }
+}
+
+/// A server that stops before it answers.
+#[test]
+fn a_port_that_closes() {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = socket.local_addr().unwrap();
+    socket.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+    let stopping = std::thread::spawn(move || socket.recv_from(&mut [0; 2048]).unwrap());
+    let url = format!("tftp://{address}/x");
+    assert_fails(&["get", &url, "--timeout", "3600"], 69, &[&format!("nothing listens on {address}")]);
+    stopping.join().unwrap();
+}
+
+/// Reports about other datagrams than the request: ports of strangers that closed before they got their ERROR.
+#[test]
+fn closed_ports_of_strangers() {
+    let server = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    server.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+    let answering = std::thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        let (_, client) = server.recv_from(&mut buffer).unwrap();
+        for _ in 0..20 {
+            let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+            stranger.send_to(b"\0\x04\0\x07", client).unwrap();
+        }
+        // The request again: the client has read what the strangers sent.
+        server.recv_from(&mut buffer).unwrap();
+        server.send_to(b"\0\x03\0\x01this one", client).unwrap();
+        let (length, from) = server.recv_from(&mut buffer).unwrap();
+        assert_eq!((&buffer[..length], from), (&b"\0\x04\0\x01"[..], client));
+    });
+    let (ran, folder) = tuffet(&["get", &format!("tftp://{address}/x")]);
+    ran.assert_good();
+    assert_eq!(Folder(folder.path().to_owned()).read("x"), b"this one");
+    answering.join().unwrap();
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub use route::{carries_group, path_mtu};
 pub use send::{SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};
-pub use unreachable::{Unreachable, UnreachableBatch};
+pub use unreachable::{Unreachable, UnreachableBatch, may_be_report, report_closed_ports};
 
 use std::net::IpAddr;
 

@@ -68,11 +68,12 @@ pub(super) fn permit_fragments(socket: &socket2::Socket) -> bool {
     set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT).is_ok()
 }
 
-/// Best effort: transfers also end without these errors, only later.
-pub(super) fn report_errors(socket: &socket2::Socket, address: SocketAddr) -> bool {
+/// Makes the kernel keep ICMP errors, or discard them with those that it keeps; returns whether it does. Best effort:
+/// transfers also end without these errors, only later.
+pub(super) fn report_errors(socket: &socket2::Socket, address: SocketAddr, report: bool) -> bool {
     match address {
-        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1),
-        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, 1),
+        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, report.into()),
+        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, report.into()),
     }
     .is_ok()
 }

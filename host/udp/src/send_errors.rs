@@ -1,7 +1,7 @@
 //! The meaning of errors of sending calls.
 
-use super::options::ICMP_ERRORS;
 use super::socket::Socket;
+use super::unreachable::may_be_report;
 use std::io;
 
 /// How often in a row a call may fail because of ICMP errors of earlier datagrams: the kernel returns such an
@@ -16,5 +16,5 @@ pub(super) fn refuses_segments(error: &io::Error) -> bool {
 
 /// Returns whether this may be the ICMP error of an earlier datagram.
 pub(super) fn is_late(socket: &Socket, error: &io::Error) -> bool {
-    socket.reports_errors() && error.raw_os_error().is_some_and(|code| ICMP_ERRORS.contains(&code))
+    socket.reports_errors() && may_be_report(error)
 }

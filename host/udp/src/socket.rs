@@ -75,7 +75,7 @@ impl Socket {
         if wanted.gro {
             calls::coalesce(&inner);
         }
-        let errors = wanted.errors && options::report_errors(&inner, address);
+        let errors = wanted.errors && options::report_errors(&inner, address, true);
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
         let whole = Cell::new(options::refuse_fragments(&inner, address));
@@ -101,7 +101,7 @@ impl Socket {
         if wanted.gro {
             calls::coalesce(&inner);
         }
-        let errors = wanted.errors && options::report_errors(&inner, local);
+        let errors = wanted.errors && options::report_errors(&inner, local, true);
         let whole = Cell::new(options::refuse_fragments(&inner, local));
         Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(calls::SEGMENTS), whole, errors })
     }

@@ -4,10 +4,11 @@
 //! quotes. It knows no peers of an unconnected socket, so we must check whether that datagram was sent. [`reports`]
 //! checks the sender of the report; the caller checks the quoted datagram (RFC 5927 section 4.1 for TCP).
 
-use super::reports;
-use super::socket::Socket;
+use super::{options, reports};
+use socket2::SockRef;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
+use std::os::fd::AsFd;
 
 /// The most reports read in a row.
 const MAX_REPORTS: usize = 64;
@@ -32,7 +33,22 @@ impl Unreachable {
     }
 }
 
-/// Reports of closed ports, read from a socket with [`BindOptions::errors`](super::BindOptions::errors).
+/// Makes the kernel keep the ICMP errors of datagrams sent from this socket (IP_RECVERR), or discard them. While it keeps
+/// them, each call may return one: see [`may_be_report`]. Without effect on systems other than Linux, which report
+/// nothing to a socket without a peer.
+pub fn report_closed_ports(socket: &UdpSocket, report: bool) {
+    if let Ok(local) = socket.local_addr() {
+        options::report_errors(&SockRef::from(socket), local, report);
+    }
+}
+
+/// Whether a call may have failed only because of the ICMP error of an earlier datagram.
+pub fn may_be_report(error: &io::Error) -> bool {
+    error.raw_os_error().is_some_and(|code| options::ICMP_ERRORS.contains(&code))
+}
+
+/// Reports of closed ports, read from a socket with [`BindOptions::errors`](super::BindOptions::errors) or after
+/// [`report_closed_ports`].
 #[derive(Debug, Default)]
 pub struct UnreachableBatch(Vec<Unreachable>);
 
@@ -40,11 +56,12 @@ impl UnreachableBatch {
     /// Reads the queued reports, at most 64; returns whether there may be more. Drops other errors than
     /// closed ports, and reports that do not come from the destination itself: routers and firewalls come and
     /// go, and anyone can forge their reports.
-    pub fn fill(&mut self, socket: &Socket) -> bool {
+    pub fn fill(&mut self, socket: &impl AsFd) -> bool {
+        let socket = SockRef::from(socket);
         self.0.clear();
         for _ in 0..MAX_REPORTS {
             let mut quoted = [0; MAX_QUOTED];
-            match reports::read(socket.inner(), &mut quoted) {
+            match reports::read(&socket, &mut quoted) {
                 Ok(report) => {
                     self.0.extend(report.map(|(peer, length)| Unreachable { peer, quoted, length }));
                 }
@@ -63,7 +80,7 @@ impl UnreachableBatch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{BindOptions, ReceiveBatch, SendBatch};
+    use super::super::{BindOptions, ReceiveBatch, SendBatch, Socket};
     use super::*;
     use std::net::UdpSocket;
 

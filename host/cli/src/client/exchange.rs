@@ -9,12 +9,16 @@ use tuffet_core::{
     Blocks, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Operation, OptionSet, Output, Packet, RequestPacket,
     Settings, Time, Timing, Transfer, data_header, encode_error,
 };
+use tuffet_udp::{UnreachableBatch, may_be_report, report_closed_ports};
 
 /// RFC 2347 limits a request to 512 bytes. Longer names are tried all the same.
 const MAX_REQUEST: usize = 2048;
 
 /// The time-out of a request. The server's policy may be slow, and repeating the request costs little.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How often in a row a call may fail because of ICMP errors of earlier datagrams.
+const MAX_REPORTS: u32 = 3;
 
 /// How long to stay to repeat a last ACK that may have been lost.
 const DALLY: Duration = Duration::from_millis(50);
@@ -50,6 +54,7 @@ pub(super) fn exchange(
     let any: IpAddr =
         if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;
+    report_closed_ports(&socket, true);
     let requested = OptionSet {
         tsize: Some(if operation == Operation::Write { size } else { 0 }),
         blksize: options.blksize,
@@ -200,6 +205,9 @@ impl Exchange<'_> {
 
     /// Waits for a datagram of the server and hands it to the transfer; returns the range of its payload.
     fn receive(&mut self, buffer: &mut [u8], wait: Duration) -> Result<std::ops::Range<usize>, ClientError> {
+        if self.peer.is_none() {
+            self.request.check_port()?;
+        }
         // Zero would mean no time-out.
         let wait = wait.max(Duration::from_millis(1));
         let socket = &self.request.socket;
@@ -216,6 +224,8 @@ impl Exchange<'_> {
                 self.transfer.handle_timeout(now);
                 return Ok(0..0);
             }
+            // The next call looks at the report.
+            Err(error) if may_be_report(&error) => return Ok(0..0),
             Err(error) => return Err(self.request.network(error)),
         };
         Ok(self.handle(&buffer[..length], from))
@@ -236,7 +246,10 @@ impl Exchange<'_> {
             Ok(Packet::Error { text, .. }) => {
                 self.heard_error = Some(printable(text));
             }
-            Ok(_) => self.peer = Some(from),
+            Ok(_) => {
+                self.peer = Some(from);
+                self.request.answered();
+            }
             Err(_) => return 0..0,
         }
         let now = self.now();
@@ -285,13 +298,41 @@ impl Request<'_> {
     }
 
     pub(super) fn send(&self, to: SocketAddr, packet: &[u8]) -> Result<(), ClientError> {
-        match self.socket.send_to(packet, to) {
+        let mut sent = self.socket.send_to(packet, to);
+        for _ in 0..MAX_REPORTS {
+            if !sent.as_ref().is_err_and(may_be_report) {
+                break;
+            }
+            sent = self.socket.send_to(packet, to);
+        }
+        match sent {
             Ok(_) => Ok(()),
             // A full queue counts as loss on the path: the protocol recovers from it.
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(()),
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::NOBUFS.raw_os_error()) => Ok(()),
             Err(error) => Err(self.network(error)),
         }
+    }
+
+    /// Fails if the server's host has reported that nothing listens on the port of the request. Reports that do not quote
+    /// the request are forged, or of another datagram.
+    pub(super) fn check_port(&self) -> Result<(), ClientError> {
+        let mut reports = UnreachableBatch::default();
+        reports.fill(&self.socket);
+        let is_closed = reports.iter().any(|report| {
+            let common = report.quoted().len().min(self.bytes.len());
+            (report.peer.ip(), report.peer.port()) == (self.server.ip(), self.server.port())
+                && report.quoted()[..common] == self.bytes[..common]
+        });
+        if is_closed {
+            return Err(ClientError::Closed { url: self.url.to_string(), address: self.server });
+        }
+        Ok(())
+    }
+
+    /// Ignores reports of closed ports from now on: a server has answered.
+    pub(super) fn answered(&self) {
+        report_closed_ports(&self.socket, false);
     }
 
     pub(super) fn now(&self) -> Time {

@@ -83,6 +83,9 @@ impl Member<'_> {
                 self.reader.handle_timeout(self.request.now());
                 continue;
             }
+            if self.peer.is_none() {
+                self.request.check_port()?;
+            }
             for _ in 0..TURN {
                 let Some((length, from)) = self.receive(&self.request.socket, &mut buffer)? else { break };
                 if let Some(alone) = self.on_datagram(&buffer[..length], from, local)? {
@@ -163,6 +166,7 @@ impl Member<'_> {
         match socket.recv_from(buffer) {
             Ok(received) => Ok(Some(received)),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
+            Err(error) if tuffet_udp::may_be_report(&error) => Ok(None),
             Err(error) => Err(self.request.network(error)),
         }
     }
@@ -190,6 +194,7 @@ impl Member<'_> {
             Packet::Oack(options) => match self.reader.handle_oack(self.request.now(), options) {
                 Answer::Member => {
                     self.peer = Some(from);
+                    self.request.answered();
                     self.join(local)?;
                 }
                 Answer::Alone if self.peer.is_none() => {

@@ -87,6 +87,16 @@ pub enum ClientError {
         seconds: u64,
     },
     /// The group is silent. Exit code 69.
+    /// The server's host reported that no socket has the port. Exit code 69.
+    #[error(
+        "{url}: nothing listens on {address} (ICMP port unreachable); is the server running, is this its port, and does no firewall there reject requests?"
+    )]
+    Closed {
+        /// The requested URL.
+        url: String,
+        /// The address that the request went to.
+        address: SocketAddr,
+    },
     #[error(
         "{url}: no block of the group {group} has arrived for {seconds} s; do switches and firewalls let multicast through? Without --multicast the file comes by unicast"
     )]
@@ -156,7 +166,7 @@ impl ClientError {
             ClientError::Server { .. } => 1,
             ClientError::Name { .. } => 64,
             ClientError::Host { .. } => 68,
-            ClientError::Silent { .. } | ClientError::NoBlocks { .. } => 69,
+            ClientError::Silent { .. } | ClientError::Closed { .. } | ClientError::NoBlocks { .. } => 69,
             ClientError::Network { .. } | ClientError::Group { .. } => 71,
             ClientError::File { .. } => 74,
             ClientError::Protocol { .. } => 76,

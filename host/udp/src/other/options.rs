@@ -56,7 +56,7 @@ pub(super) fn permit_fragments(_: &socket2::Socket) -> bool {
 }
 
 /// These systems report no errors to sockets without a peer.
-pub(super) fn report_errors(_: &socket2::Socket, _: SocketAddr) -> bool {
+pub(super) fn report_errors(_: &socket2::Socket, _: SocketAddr, _: bool) -> bool {
     false
 }
 

@@ -180,6 +180,21 @@ fn people_read_the_whole_way_of_a_request() {
     assert_shows(&denied, 1, &["acl: deny (deny rule 1)", "bad: not-asked", "mac-map: not-asked", "by acl"]);
     let trapped = explain(file, &["--user", "root", "trap/x"]);
     assert_shows(&trapped, 1, &["bad: deny", "it failed: trap: ", "ERROR 0 \"policy failure\""]);
+    // A plugin that allowed a request has not refused it: the files did.
+    for (write, name, decides) in [
+        (false, "nowhere/x", None),
+        (true, "missing/new", None),
+        (false, "large", Some("acl")),
+        (false, "SEP1.cnf.xml", Some("mac-map")),
+    ] {
+        let arguments = [&["--user", "root", name][..], if write { &["--write"] } else { &[] }].concat();
+        let ran = explain(file, &arguments);
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let outcome = text.lines().find(|line| line.starts_with("outcome")).unwrap();
+        let by = outcome.split_once(", by ").map(|(_, by)| by);
+        assert_eq!(by, decides, "{name}: {text}");
+        assert!(text.contains("acl: allow"), "{text}");
+    }
     let hostile = explain(file, &["--user", "root", "\u{1b}[31m\u{202e}x"]);
     assert_shows(&hostile, 1, &["file name holds a control character"]);
     let text = String::from_utf8_lossy(&hostile.stdout);

@@ -47,7 +47,7 @@ pub(super) fn is_absence(error: &StoreError) -> bool {
     matches!(error, StoreError::NotFound | StoreError::NoFolder(_) | StoreError::Spelling)
 }
 
-/// Refuses a request because of an error.
+/// Refuses a request because of an error. A plugin that only allowed it has not decided.
 pub(super) fn refuse(
     slot: &RequestSlot,
     candidates: &Candidates,
@@ -58,6 +58,7 @@ pub(super) fn refuse(
     let Some(mut pending) = slot.take() else { return };
     let (decision, tried) = refusal(candidates, tried_count, error, found);
     pending.record.tried = tried.map(Arc::new);
+    pending.record.verdict_by = candidates.named_by().cloned();
     pending.conclude(decision);
 }
 

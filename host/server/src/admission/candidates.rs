@@ -63,6 +63,11 @@ impl Candidates {
         self
     }
 
+    /// The plugin that named them; `None` if the roots are searched.
+    pub(super) fn named_by(&self) -> Option<&Arc<str>> {
+        self.by.as_ref()
+    }
+
     /// The number of candidates.
     pub(super) fn count(&self) -> usize {
         self.places.len()

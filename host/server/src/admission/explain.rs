@@ -102,7 +102,7 @@ pub async fn explain(
         Some(error) => Plan::Decided(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
-    let decision = carry_out(generation, &mut record, plan, &mut explained).await;
+    let decision = carry_out(generation, &mut record, plan, None, &mut explained).await;
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
@@ -202,11 +202,12 @@ fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
     call
 }
 
-/// The second stage: the candidates.
+/// The second stage: the candidates. `named_by`: the plugin that named earlier ones, which are absent.
 async fn carry_out(
     generation: &Arc<Generation>,
     record: &mut DecisionRecord,
     plan: Plan,
+    named_by: Option<Arc<str>>,
     explained: &mut Explanation,
 ) -> Result<SessionProfile, Decision> {
     let (targets, by, profile, next) = match plan {
@@ -222,22 +223,23 @@ async fn carry_out(
         }
         Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
     };
-    let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
+    let by_row = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
     let request = Arc::clone(&record.request);
     let served = generation.negotiation.roots_of(&request.listener);
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
     let mut cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile, record.received);
-    let decided = search(generation, &mut cursor, named_by.as_ref(), explained).await;
+    let decided = search(generation, &mut cursor, by_row.as_ref(), explained).await;
+    let named_by = cursor.candidates().named_by().cloned().or(named_by);
     if decided.as_ref().is_err_and(is_absence)
         && let Some(next) = next
     {
         let plan = ask_next(generation, record, next, profile).await;
-        return Box::pin(carry_out(generation, record, plan, explained)).await;
+        return Box::pin(carry_out(generation, record, plan, named_by, explained)).await;
     }
     let mut found = Findings::default();
     let candidates = Arc::clone(cursor.candidates());
     for (root, path) in (cursor.tried_count()..).map_while(|number| candidates.get(number)) {
-        explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
+        explained.candidates.push(candidate(root, path, by_row.as_ref(), "not asked"));
     }
     for its in &explained.candidates {
         let absence = Absence { folder: its.missing_folder.clone(), other_case: its.other_case.clone() };
@@ -257,7 +259,12 @@ async fn carry_out(
             record.size = Some(0);
             Ok(profile)
         }
-        Err(error) => Err(refusal(&candidates, cursor.tried_count(), &error, &found).0),
+        Err(error) => {
+            if !cursor.is_of_policy(&error) {
+                record.verdict_by = named_by;
+            }
+            Err(refusal(&candidates, cursor.tried_count(), &error, &found).0)
+        }
     }
 }
 
@@ -389,6 +396,7 @@ fn conclude(
             let reached = circumstances.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
             let names = reached.collect::<Vec<_>>().join(", ");
             outcome.decision = "dropped".into();
+            outcome.verdict_by = None;
             outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
         }
         Ok((bounds, profile)) => {

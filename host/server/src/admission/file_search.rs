@@ -12,7 +12,7 @@ use super::once_slot::OnceSlot;
 use super::open_file::{CandidateCursor, Opened, granted, open_content};
 use super::pending::{PendingRequest, RequestSlot};
 use super::plan::{Plan, RestOfChain, ask_next};
-use super::refusals::{internal_error, not_begun};
+use super::refusals::{internal_error, not_begun, refused};
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::ops::ControlFlow;
@@ -214,6 +214,11 @@ impl FileSearch {
             return self.ask_next(next);
         }
         let error = match opened {
+            Err(error) if self.cursor.is_of_policy(&error) => {
+                let Some(mut pending) = self.pending.take() else { return };
+                pending.record.tried = candidates.tried(tried_count).map(Arc::new);
+                return pending.conclude(refused(&error));
+            }
             Ok(opened) => {
                 // After the deadline, the file is closed here, on a thread that may block.
                 let Some(mut pending) = self.pending.take() else { return };
@@ -260,6 +265,7 @@ impl OpenTimeout {
     pub(super) fn give_up(self, why: Undone) {
         let Some(mut pending) = self.pending.take() else { return };
         pending.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
+        pending.record.verdict_by = self.candidates.named_by().cloned();
         let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let root = last.map_or("", |(root, _)| root);
         let detail = match why {

@@ -162,6 +162,11 @@ impl CandidateCursor {
         &self.profile
     }
 
+    /// Whether policy's ceiling caused the error.
+    pub(super) fn is_of_policy(&self, error: &StoreError) -> bool {
+        matches!(error, StoreError::TooLarge { limit } if self.profile.bytes == Some(*limit))
+    }
+
     /// Takes the answer of a root: `Continue` to try the next one.
     pub(super) fn take_answer<T>(
         &mut self,

@@ -90,11 +90,12 @@ fn a_request_for_a_file_that_nobody_has_was_looked_for_everywhere() {
     assert_eq!(refused(&server, "again").0, 1);
     let line = server.outcome("again");
     assert_eq!(line["outcome"], "not-found");
-    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&json!("gate"), &json!(3)), "{line:#}");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&json!("second"), &json!(3)), "{line:#}");
     let tried = line["tried"].to_string();
     for place in ["boot:no/where", "boot:nothing", "boot:nor/this", "boot:again"] {
         assert!(tried.contains(place), "{place} is missing in {tried}");
     }
+    assert_eq!(explained(&server, "again")["outcome"]["verdict_by"], "second");
 }
 
 #[test]

@@ -16,6 +16,9 @@ const MAX_ENTRIES: usize = 64;
 /// Scalars belong to these keys of a mapping, if it has several that take them.
 const USUAL: [&str; 4] = ["address", "path", "file", "url"];
 
+/// The chains, which are lists of names of plugins.
+const HOOKS: [&str; 4] = ["authorize", "resolve", "accept-upload", "observe"];
+
 /// Returns how a message about a mistaken value at `key` ends: with the value in its right form, or with an example.
 /// `None` if the schema has neither.
 pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str, fits: Fits) -> Option<String> {
@@ -31,6 +34,47 @@ pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str, fits
     let example = example(schema, key, fits);
     let empty = example.is_null() || example.as_object().is_some_and(Map::is_empty);
     if empty { None } else { line(&example).map(|line| format!(", such as `{line}`")) }
+}
+
+/// Returns how a message about a mapping in a list of names ends: with the names, and with the section that defines them.
+/// `None` if the place has no such list.
+pub(super) fn names(pointer: &str, value: &Value, fits: Fits) -> Option<String> {
+    let parts: Vec<&str> = pointer.split('/').skip(1).collect();
+    let (section, key, entry) = match parts.as_slice() {
+        ["listeners", _, "roots", entry @ ..] => ("roots", "roots", entry),
+        ["policy", hook, entry @ ..] | ["listeners", _, "policy", hook, entry @ ..]
+            if HOOKS.contains(hook) =>
+        {
+            ("plugins", *hook, entry)
+        }
+        _ => return None,
+    };
+    let entries = value.as_object().filter(|entries| !entries.is_empty())?;
+    let names: Vec<&str> = match entries.get("name").and_then(Value::as_str) {
+        Some(name) => vec![name],
+        None => entries.keys().map(String::as_str).collect(),
+    };
+    let list = flow(&json!({ "items": true }), &json!(names));
+    let mut line = match (entry, names.as_slice()) {
+        ([], _) => format!(": write `{key}: {list}`"),
+        (_, [one]) => format!(": write `- {}`", scalar(&json!(one))),
+        _ => return None,
+    };
+    if line.len() > MAX_SHOWN {
+        return None;
+    }
+    if !entries.iter().any(|(key, value)| key != "name" && !value.is_null()) {
+        return Some(line);
+    }
+    let schema = &super::schema::strict()["properties"][section];
+    let own = schema.as_object()?;
+    let mut meant = candidates(own, value, fits).into_iter().chain([value.clone()]);
+    let defined = meant.find(|meant| fits(own, meant)).map(|meant| flow(schema, &meant));
+    line += &match defined.filter(|defined| defined.len() <= MAX_SHOWN) {
+        Some(defined) => format!(", and as a section, at the left edge, `{section}: {defined}`"),
+        None => format!(", and define it in the section `{section}`"),
+    };
+    Some(line)
 }
 
 /// Returns what a value of the wrong type may mean.

@@ -14,7 +14,7 @@ use super::admin::UNIX;
 use super::bundled;
 use super::component::{self, Sha256Digest};
 use super::elsewhere::{self, Around};
-use super::form::advice;
+use super::form::{advice, names};
 use super::grant::Grant;
 use super::kinds::{choices, has_type, types};
 use super::sinks::Fsync;
@@ -440,7 +440,8 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value, pointer: &str) -> Stri
             // An entry of a list has no key.
             let key = pointer.rsplit('/').next().unwrap_or_default();
             let key = if key.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { key };
-            let advice = advice(schema, value, key, fits).filter(|_| !pointer.is_empty());
+            let advice = names(pointer, value, fits).or_else(|| advice(schema, value, key, fits));
+            let advice = advice.filter(|_| !pointer.is_empty());
             let advice = advice.filter(|advice| !(advice.starts_with(',') && expected.contains("such as")));
             format!("found {found}; give {expected}{}", advice.unwrap_or_default())
         }

@@ -129,6 +129,53 @@ fn a_mistake_is_answered_with_the_right_form() {
             "policy: { authorize: acl }",
             &["found `acl`; give a list (`- value` lines, or `[a, b]`): write `authorize: [acl]`"],
         ),
+        // Lists of names.
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: { boot: files } }]",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [boot]`, and as a section, at the left edge, `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: { boot: { path: files, writable: true }, up: incoming } }]",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [boot, up]`, and as a section, at the left edge, `roots: [{ name: boot, path: files, writable: true }, { name: up, path: incoming }]`",
+            ],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: { name: boot, path: files } }]",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [boot]`, and as a section, at the left edge, `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: [{ name: boot, path: files }] }]",
+            &[
+                "found a mapping; give text: write `- boot`, and as a section, at the left edge, `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: [{ boot: files }] }]",
+            &[
+                "found a mapping; give text: write `- boot`, and as a section, at the left edge, `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: { boot: } }]",
+            &["found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [boot]`"],
+        ),
+        (
+            "listeners: [{ address: '127.0.0.1:69', roots: { boot: { folder: files } } }]",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [boot]`, and define it in the section `roots`",
+            ],
+        ),
+        (
+            "policy: { authorize: { acl: { component: 'builtin:acl' } } }",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `authorize: [acl]`, and as a section, at the left edge, `plugins: { acl: { component: builtin:acl } }`",
+            ],
+        ),
         ("limits: 5", &["found the number 5; give a mapping (`key: value` lines), such as `limits: { […]"]),
         ("state: [/var/lib/tuffet]", &["found a list; give text: write `state: /var/lib/tuffet`"]),
         // Braces and units.

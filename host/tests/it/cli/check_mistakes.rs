@@ -94,6 +94,17 @@ fn a_plugin_in_the_chain_of_another_hook() {
     );
 }
 
+/// A listener names roots; it does not define them.
+#[test]
+fn folders_below_a_listener() {
+    let yaml = GOOD.replace("6969 }", "6969, roots: { boot: root } }");
+    wrong(
+        &yaml,
+        "1:47",
+        &["write `roots: [boot]`, and as a section, at the left edge, `roots: [{ name: boot, path: root }]`"],
+    );
+}
+
 #[test]
 fn settings_of_bundled_plugins() {
     wrong(&acl("      denny: []\n"), "8:7", &["unknown key `denny`; did you mean `deny`?"]);

@@ -2,7 +2,8 @@
 
 use super::print_stderr;
 use clap::Args;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use tracing_subscriber::Layer;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, TimeSpan, reach};
 use tuffet_daemon::ServeError;
 use tuffet_daemon::logging::{Format, Log};
-use tuffet_daemon::source::{Source, Watched};
+use tuffet_daemon::source::{Source, Watched, installed};
 use tuffet_observe::telemetry::LogBridge;
 
 /// The shortest interval between two fetches of the configuration.
@@ -55,9 +56,16 @@ pub(super) struct ServeArgs {
     /// `warn,tuffet::transfer=info`.
     #[arg(long, value_name = "FILTER", default_value = "info")]
     log: String,
+    /// What was written without its flag.
+    #[arg(hide = true)]
+    without_flag: Option<PathBuf>,
 }
 
 pub(super) fn serve(args: &ServeArgs) -> ExitCode {
+    if let Some(mistake) = mistake(args) {
+        print_stderr(mistake);
+        return ExitCode::from(EXIT_CONFIG);
+    }
     // `--log` applies only to standard error; the export has a separate filter.
     let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
         Ok(log) => log,
@@ -86,9 +94,51 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log.print_stderr(&error);
+            if let Some(installed) = installed_instead(args) {
+                log.print_stderr(installed);
+            }
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Returns what to write if nothing names what to serve, or something without a flag.
+fn mistake(args: &ServeArgs) -> Option<String> {
+    if let Some(path) = &args.without_flag {
+        let shown = path.display();
+        return Some(if path.is_dir() {
+            format!("{shown}: folders have a flag: write `tuffet serve --root {shown} --listen 0.0.0.0:69`")
+        } else {
+            format!("{shown}: the configuration has a flag: write `tuffet serve --config {shown}`")
+        });
+    }
+    if args.config.is_some() || args.root.is_some() || !args.listen.is_empty() {
+        return None;
+    }
+    let here = Some(PathBuf::from("tuffet.yaml")).filter(|file| file.is_file());
+    let files = here.into_iter().chain(installed());
+    let files: Vec<String> =
+        files.map(|file| format!("`tuffet serve --config {}`", file.display())).collect();
+    let config = if files.is_empty() { "`tuffet serve --config FILE`".into() } else { files.join(" or ") };
+    Some(format!(
+        "nothing says what to serve: write {config}; a folder alone needs no configuration: `tuffet serve --root DIR \
+         --listen 0.0.0.0:69`"
+    ))
+}
+
+/// Returns what to write if the configuration is no readable file, and packages have installed one.
+fn installed_instead(args: &ServeArgs) -> Option<String> {
+    let config = args.config.as_deref().filter(|config| !is_url(config))?;
+    let installed = installed().filter(|installed| installed != config)?;
+    let unreadable = File::open(config).is_err() || config.is_dir();
+    unreadable.then(|| {
+        let installed = installed.display();
+        format!("{installed} is the installed configuration: `tuffet serve --config {installed}`")
+    })
+}
+
+fn is_url(config: &Path) -> bool {
+    config.to_str().is_some_and(|config| config.contains("://"))
 }
 
 fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeError> {

@@ -27,7 +27,7 @@ pub use reload::Configure;
 
 use crate::logging;
 use crate::privileges;
-use crate::source::Watched;
+use crate::source::{self, Watched};
 use crate::systemd::ServiceManager;
 use open::Opened;
 use policy::{
@@ -73,6 +73,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let mut signals = Signals::catch()?;
     reach::check_by_process(true);
     let config = configure()?;
+    source::log_unread(&config);
     let manager = ServiceManager::of_process();
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;

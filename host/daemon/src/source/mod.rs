@@ -5,11 +5,14 @@
 //! the source is unavailable.
 
 mod bucket;
+mod installed;
 mod last_good;
 mod location;
 mod watch;
 mod web;
 
+pub use installed::installed;
+pub(crate) use installed::log_unread;
 pub use last_good::save_last_good;
 pub use location::nats_login;
 pub use watch::Watched;

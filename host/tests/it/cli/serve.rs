@@ -104,6 +104,73 @@ fn flags_that_are_wrong() {
     assert_eq!(tuffet(["--version"]).code(), 0);
 }
 
+/// Runs `tuffet` in a folder, with an installed configuration below it, or none.
+fn with_installed(folder: &Path, arguments: &[&str]) -> Ran {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    run(command.env("CONFIGURATION_DIRECTORY", folder.join("etc")).args(arguments).current_dir(folder))
+}
+
+#[test]
+fn nothing_to_serve() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let ran = with_installed(folder.path(), &["serve"]);
+    ran.assert_fails(64, &["`tuffet serve --config FILE`", "`tuffet serve --root DIR --listen 0.0.0.0:69`"]);
+    std::fs::create_dir(folder.path().join("etc")).unwrap();
+    std::fs::write(folder.path().join("etc/tuffet.yaml"), "").unwrap();
+    let installed = folder.path().join("etc/tuffet.yaml").display().to_string();
+    let named = format!("`tuffet serve --config {installed}`");
+    with_installed(folder.path(), &["serve"]).assert_fails(64, &[&format!("write {named};")]);
+    std::fs::write(folder.path().join("tuffet.yaml"), "").unwrap();
+    let both = format!("write `tuffet serve --config tuffet.yaml` or {named};");
+    with_installed(folder.path(), &["serve"]).assert_fails(64, &[&both]);
+    // A file that is not there, and a folder.
+    for config in ["no.yaml", "etc"] {
+        with_installed(folder.path(), &["serve", "--config", config]).assert_fails(64, &[config, &named]);
+    }
+    // An invalid one was meant all the same.
+    let ran = with_installed(folder.path(), &["serve", "--config", "tuffet.yaml"]);
+    ran.assert_fails(64, &["tuffet.yaml"]);
+    assert!(!ran.stderr.contains(&installed), "{}", ran.stderr);
+}
+
+#[test]
+fn what_has_no_flag() {
+    let folder = tempfile::TempDir::new().unwrap();
+    with_installed(folder.path(), &["serve", "x.yaml"])
+        .assert_fails(64, &["x.yaml: ", "`tuffet serve --config x.yaml`"]);
+    with_installed(folder.path(), &["serve", "."])
+        .assert_fails(64, &["`tuffet serve --root . --listen 0.0.0.0:69`"]);
+}
+
+/// A server says at its start that it does not read the installed configuration.
+#[test]
+fn another_configuration_than_the_installed_one() {
+    const SAYS: &str = "the installed configuration is not read";
+    for with_file in [true, false] {
+        let setup = Setup::new();
+        let etc = setup.outside().path("etc");
+        std::fs::create_dir(&etc).unwrap();
+        std::fs::write(etc.join("tuffet.yaml"), "").unwrap();
+        let setup = if with_file { setup.rest_of_yaml("") } else { setup };
+        let server = setup.variable("CONFIGURATION_DIRECTORY", etc.to_str().unwrap()).start();
+        let log = server.log();
+        let line = log.lines().find(|line| line.contains(SAYS)).unwrap_or_else(|| panic!("{log}"));
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (line["level"].as_str(), line["installed"].as_str()),
+            (Some("INFO"), etc.join("tuffet.yaml").to_str())
+        );
+        let own = server.outside().path("tuffet.yaml");
+        assert_eq!(line["config"].as_str(), if with_file { own.to_str() } else { Some("flags alone") });
+        server.stop();
+    }
+    // The installed one itself.
+    let setup = Setup::new().rest_of_yaml("");
+    let folder = setup.outside().0;
+    let server = setup.variable("CONFIGURATION_DIRECTORY", folder.to_str().unwrap()).start();
+    assert!(!server.log().contains(SAYS), "{}", server.log());
+}
+
 /// The text format is for people: one line per outcome, and no escape sequences outside of a terminal.
 #[test]
 fn the_text_log() {

@@ -8,7 +8,7 @@ use crate::error::{EXIT_CANNOT_WRITE, fail};
 use crate::{files, manifest, settings_schema};
 use clap::Args;
 use tuffet_config::{ConfigError, EXIT_CONFIG};
-use tuffet_terminal::{print, print_stderr};
+use tuffet_terminal::{OTHER_OUTPUT, print, print_stderr, unwritten};
 use tuffet_wasm::digest;
 
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ pub struct AnnotateArgs {
     /// The JSON Schema of the settings, as JSON or YAML.
     #[arg(long, value_name = "FILE")]
     settings_schema: Option<PathBuf>,
-    /// Where to write the result [default: in place].
+    /// Where to write the result; an existing file is replaced [default: in place].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -56,10 +56,7 @@ pub(crate) fn annotate(args: &AnnotateArgs) -> ExitCode {
     };
     let output = args.output.as_ref().unwrap_or(&args.component);
     if let Err(error) = files::replace(output, &annotated) {
-        print_stderr(format_args!(
-            "{}: the component cannot be put there: {error}; make room, or name another place with --output",
-            output.display()
-        ));
+        print_stderr(unwritten(output, &error, OTHER_OUTPUT));
         return ExitCode::from(EXIT_CANNOT_WRITE);
     }
     print(&format!("{}: {} bytes, sha256 {}\n", output.display(), annotated.len(), digest(&annotated)));

@@ -9,7 +9,7 @@ use crate::build::world;
 use crate::error::EXIT_CANNOT_WRITE;
 use crate::export::Export;
 use tuffet_config::{EXIT_CONFIG, GrantKind};
-use tuffet_terminal::{print, print_stderr};
+use tuffet_terminal::{print, print_stderr, unwritten};
 
 #[derive(Debug, Args)]
 pub struct WitArgs {
@@ -48,10 +48,8 @@ pub(crate) fn wit(args: &WitArgs) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            print_stderr(format_args!(
-                "{}: the WIT cannot be written there: {error}; make room, or name another folder",
-                args.folder.display()
-            ));
+            let other = if args.package { "name another file" } else { "name another folder" };
+            print_stderr(unwritten(&args.folder, &error, other));
             ExitCode::from(EXIT_CANNOT_WRITE)
         }
     }

@@ -58,7 +58,7 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     let mut output = match output(args) {
         Ok(output) => output,
         Err(error) => {
-            print_stderr(format_args!("{}: {error}", args.file.display()));
+            print_stderr(tuffet_terminal::unwritten(&args.file, &error, "name another file"));
             return ExitCode::from(EXIT_CONFIG);
         }
     };

@@ -31,7 +31,8 @@ struct CommonArgs {
 pub(super) struct GetArgs {
     /// The file to download: tftp://HOST[:PORT]/FILE[;mode=netascii].
     url: Url,
-    /// The file to write; `-` is standard output [default: the last part of the file's name].
+    /// The file to write; `-` is standard output, and an existing file is replaced [default: the last part of the
+    /// file's name].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Request the file from a multicast group (RFC 2090), and by unicast if the server names none.

@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use target::{Origin, Target};
 use tftpd_hpa::Version;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::print_stderr;
+use tuffet_terminal::{OTHER_OUTPUT, print_stderr, unwritten};
 
 #[derive(Debug, Args)]
 #[allow(missing_docs, reason = "clap would show its documentation in place of the command's")]
@@ -158,5 +158,5 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), String> {
     // Never overwrites a configuration, which may have been edited since.
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     file.and_then(|mut file| file.write_all(text.as_bytes()))
-        .map_err(|error| format!("{}: {error}", path.display()))
+        .map_err(|error| unwritten(path, &error, OTHER_OUTPUT))
 }

@@ -2,7 +2,8 @@
 //! terminal as plain text, whatever it contains.
 
 use std::fmt::{Display, Write as _};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 /// Prints a line on standard error in one write, which other processes cannot interrupt.
 pub fn print_stderr(line: impl Display) {
@@ -40,6 +41,25 @@ pub fn print_json(json: impl Display) {
     let _ = io::stdout().write_all((text + "\n").as_bytes());
 }
 
+/// Describes why a command cannot write a file, and what to do. `other` says how to choose another file.
+pub fn unwritten(file: &Path, error: &io::Error, other: &str) -> String {
+    let file = file.display();
+    let remedy = match error.kind() {
+        ErrorKind::AlreadyExists => {
+            return format!("{file} exists already, and nothing is overwritten; remove it, or {other}");
+        }
+        ErrorKind::IsADirectory => return format!("{file} is a folder; {other}"),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "create its folder, or ",
+        ErrorKind::PermissionDenied => "let this user write there, or ",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or ",
+        _ => "",
+    };
+    format!("{file} cannot be written: {error}; {remedy}{other}")
+}
+
+/// How to choose another file, for [`unwritten`].
+pub const OTHER_OUTPUT: &str = "name another file with --output";
+
 /// Returns whether a character controls a terminal, is invisible, or changes the direction. Line feeds and tabs are
 /// text.
 pub fn is_unseen(c: char) -> bool {
@@ -63,6 +83,29 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_has_a_remedy() {
+        let folder = std::env::temp_dir();
+        let missing = folder.join("tuffet/no/such/folder");
+        for (file, said) in [
+            (folder.as_path(), " is a folder; name another file with --output"),
+            (&missing, "(os error 2); create its folder, or name another file with --output"),
+            (
+                Path::new("/dev/null/x"),
+                "(os error 20); create its folder, or name another file with --output",
+            ),
+        ] {
+            let error = std::fs::write(file, "").unwrap_err();
+            let text = unwritten(file, &error, OTHER_OUTPUT);
+            assert!(text.starts_with(&file.display().to_string()) && text.ends_with(said), "{text}");
+        }
+        let error = std::fs::File::create_new("/dev/null").unwrap_err();
+        assert_eq!(
+            unwritten(Path::new("x"), &error, "leave it"),
+            "x exists already, and nothing is overwritten; remove it, or leave it"
+        );
+    }
 
     #[test]
     fn unseen_characters_are_escaped() {

@@ -148,11 +148,16 @@ fn an_unknown_host() {
 fn local_files() {
     let server = Setup::new().sizes(&[3000]).writable().start();
     let url = url(&server, "3000");
-    assert_fails(&["get", &url, "-o", "no/such/folder/x"], 74, &["no/such/folder/x"]);
+    assert_fails(
+        &["get", &url, "-o", "no/such/folder/x"],
+        74,
+        &["no/such/folder/x", "create its folder, or name another file with --output"],
+    );
+    assert_fails(&["get", &url, "-o", "."], 74, &[". is a folder; name another file with --output"]);
     assert_fails(&["put", "missing", &url], 74, &["missing"]);
     assert_fails(&["put", ".", &url], 74, &["."]);
     // The disk fills up during the transfer: the server gets an ERROR, and nothing remains.
-    assert_fails(&["get", &url, "-o", "/dev/full"], 74, &["/dev/full", "No space left"]);
+    assert_fails(&["get", &url, "-o", "/dev/full"], 74, &["/dev/full", "No space left", "make room"]);
     assert_eq!(server.outcome("3000")["outcome"], "probed");
 }
 

@@ -14,9 +14,9 @@ mod rust;
 mod scratch;
 pub(crate) mod world;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, io};
 
 use clap::Args;
 
@@ -27,7 +27,7 @@ use crate::{check, files, settings_schema};
 use error::BuildError;
 pub(crate) use project::ProjectFile;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::{print, print_stderr};
+use tuffet_terminal::{OTHER_OUTPUT, print, print_stderr, unwritten};
 use tuffet_wasm::digest;
 
 /// The configuration of a project, with its settings and grants.
@@ -38,7 +38,7 @@ pub struct BuildArgs {
     /// The project's folder.
     #[arg(value_name = "FOLDER", default_value = ".")]
     folder: PathBuf,
-    /// The component to write [default: FOLDER/NAME.wasm].
+    /// The component to write; an existing file is replaced [default: FOLDER/NAME.wasm].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -97,15 +97,11 @@ fn build_component(args: &BuildArgs) -> Result<PathBuf, BuildError> {
         )));
     };
     let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));
-    let unwritten = |error: io::Error| {
-        BuildError::Unwritten(format!(
-            "{}: the component cannot be put there: {error}; make room, or name another place with --output",
-            output.display()
-        ))
-    };
-    let component = fs::read(&made.component).map_err(unwritten)?;
+    let component = fs::read(&made.component)
+        .map_err(|error| BuildError::Failed(format!("{}: {error}; build again", made.component.display())))?;
     let component = settings_schema::embed_of_project(folder, component).map_err(BuildError::NoProject)?;
-    files::replace(&output, &component).map_err(unwritten)?;
+    files::replace(&output, &component)
+        .map_err(|error| BuildError::Unwritten(unwritten(&output, &error, OTHER_OUTPUT)))?;
     drop(made.scratch);
     print(&format!("{}: {} bytes, sha256 {}\n", output.display(), component.len(), digest(&component)));
     Ok(output)

@@ -1,6 +1,5 @@
 //! `tuffet plugin pull`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,17 +9,18 @@ use super::args::{RegistryArgs, SignatureArgs, reference};
 use super::fetch::fetch;
 use crate::driver;
 use crate::error::{EXIT_CANNOT_WRITE, fail};
+use crate::files;
 use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
 use tuffet_registry::Registries;
-use tuffet_terminal::{print, print_stderr};
+use tuffet_terminal::{OTHER_OUTPUT, print, print_stderr, unwritten};
 
 #[derive(Debug, Args)]
 pub struct PullArgs {
     /// The component: oci://REGISTRY/REPOSITORY:TAG, or with @sha256:DIGEST. Without it, all of the configuration.
     #[arg(value_name = "REF", value_parser = reference, required_unless_present = "config")]
     reference: Option<ArtifactReference>,
-    /// The file to write [default: the last word of the repository, with .wasm].
+    /// The file to write; an existing file is replaced [default: the last word of the repository, with .wasm].
     #[arg(long, short, value_name = "FILE", requires = "reference")]
     output: Option<PathBuf>,
     /// The user of a server that root starts: as `tuffet serve --user`.
@@ -46,8 +46,8 @@ fn to_file(args: &PullArgs, reference: &ArtifactReference) -> Result<(), ExitCod
     let pulled = fetch(reference, &args.registry, &args.signature)?;
     let name = reference.repository.rsplit('/').next().unwrap_or("plugin");
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.wasm")));
-    fs::write(&file, &pulled.component).map_err(|error| {
-        print_stderr(format_args!("{} cannot be written: {error}", file.display()));
+    files::replace(&file, &pulled.component).map_err(|error| {
+        print_stderr(unwritten(&file, &error, OTHER_OUTPUT));
         ExitCode::from(EXIT_CANNOT_WRITE)
     })?;
     let pinned = ArtifactReference { digest: Some(pulled.manifest.clone()), ..reference.clone() };

@@ -26,7 +26,7 @@ pub struct GetOptions<'a> {
 pub fn get(url: &Url, options: GetOptions<'_>) -> Result<Report, ClientError> {
     let decoder = (url.mode == Mode::Netascii).then(Decoder::default);
     let target = Target::create(options.output)
-        .map_err(|error| ClientError::File { path: options.output.to_owned(), error })?;
+        .map_err(|error| ClientError::Output { path: options.output.to_owned(), error })?;
     let mut download = Download { target, decoder, decoded: Vec::new(), progress: options.progress };
     exchange(Operation::Read, url, 0, &options.client, &mut download)
 }
@@ -150,7 +150,7 @@ impl Target {
     }
 
     fn error(&self, error: io::Error) -> ClientError {
-        ClientError::File { path: self.name.clone(), error }
+        ClientError::Output { path: self.name.clone(), error }
     }
 }
 

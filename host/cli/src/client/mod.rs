@@ -15,6 +15,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 use tuffet_core::OptionSet;
+use tuffet_terminal::{OTHER_OUTPUT, unwritten};
 
 /// The options of a transfer, besides the file.
 #[derive(Debug, Clone)]
@@ -86,7 +87,6 @@ pub enum ClientError {
         /// The length of the silence in seconds.
         seconds: u64,
     },
-    /// The group is silent. Exit code 69.
     /// The server's host reported that no socket has the port. Exit code 69.
     #[error(
         "{url}: nothing listens on {address} (ICMP port unreachable); is the server running, is this its port, and does no firewall there reject requests?"
@@ -97,6 +97,7 @@ pub enum ClientError {
         /// The address that the request went to.
         address: SocketAddr,
     },
+    /// The group is silent. Exit code 69.
     #[error(
         "{url}: no block of the group {group} has arrived for {seconds} s; do switches and firewalls let multicast through? Without --multicast the file comes by unicast"
     )]
@@ -140,6 +141,14 @@ pub enum ClientError {
         /// The requested URL.
         url: String,
     },
+    /// The output cannot be written. Exit code 74.
+    #[error("{}", unwritten(path, error, OTHER_OUTPUT))]
+    Output {
+        /// Its path.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
     /// A local file failed. Exit code 74.
     #[error("{}: {error}", path.display())]
     File {
@@ -168,7 +177,7 @@ impl ClientError {
             ClientError::Host { .. } => 68,
             ClientError::Silent { .. } | ClientError::Closed { .. } | ClientError::NoBlocks { .. } => 69,
             ClientError::Network { .. } | ClientError::Group { .. } => 71,
-            ClientError::File { .. } => 74,
+            ClientError::File { .. } | ClientError::Output { .. } => 74,
             ClientError::Protocol { .. } => 76,
         }
     }

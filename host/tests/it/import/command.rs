@@ -119,7 +119,8 @@ fn an_output_file_is_never_overwritten() {
     let written = fs::read_to_string(&output).unwrap();
     assert!(written.contains("listeners:"), "{written}");
     fs::write(&output, "mine").unwrap();
-    import().assert_fails(64, &["tuffet.yaml: File exists"]);
+    import()
+        .assert_fails(64, &["tuffet.yaml exists already", "remove it, or name another file with --output"]);
     assert_eq!(fs::read_to_string(&output).unwrap(), "mine");
 }
 

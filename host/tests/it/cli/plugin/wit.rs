@@ -59,5 +59,5 @@ fn mistakes_are_named() {
     wit(&["--hook", "render-parts"]).assert_fails(64, &["add resolve"]);
     wit(&["--grant", "tape"]).assert_fails(64, &["there are client-history, client-mac, clock, files, http"]);
     folder.write("wit", b"");
-    wit(&[]).assert_fails(73, &["cannot be written", "another folder"]);
+    wit(&[]).assert_fails(73, &["remove it, or name another folder"]);
 }

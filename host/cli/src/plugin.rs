@@ -15,7 +15,11 @@ struct ThisProgram;
 
 impl ServerProgram for ThisProgram {
     fn code_cache(&self) -> Option<PathBuf> {
-        default_compiled().filter(|folder| may_fill_code_cache(folder, &Privileges::default()))
+        let of_user = |stays_root| {
+            default_compiled(stays_root).filter(|folder| may_fill_code_cache(folder, &Privileges::default()))
+        };
+        // Root uses its own, if a server that stayed root has made one.
+        of_user(false).or_else(|| of_user(true))
     }
 
     fn become_server(&self, config: &Config) -> Result<(), Refusal> {

@@ -258,6 +258,7 @@ impl Config {
             written.policy,
             written.plugins,
             ReferableNames { listeners: &listeners, roots: &roots, sinks: &sinks },
+            written.privileges.stays_root(),
         );
         let registries = resolver.registries(written.registries);
         resolver.someone_is_served(&roots, &policy);

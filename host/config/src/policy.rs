@@ -44,7 +44,8 @@ pub struct PolicyConfig {
     pub time_limit: Duration,
     /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the cache. It
     /// must belong to the server's user, and no other user may be able to write to it. Default: `$CACHE_DIRECTORY`,
-    /// which systemd sets, else `/var/cache/tuffet` for root, else `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
+    /// which systemd sets; else, if root starts the server, `/var/cache/tuffet`, and `/var/cache/tuffet-root` if it
+    /// stays root; else `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub compiled: Option<PathBuf>,
@@ -82,15 +83,16 @@ impl Default for PolicyConfig {
     }
 }
 
-/// The folder of the code cache.
-pub fn default_compiled() -> Option<PathBuf> {
+/// The folder of the code cache. `stays_root`: whether root that starts a server stays root; the cache of one user is
+/// useless to another.
+pub fn default_compiled(stays_root: bool) -> Option<PathBuf> {
     let folder = |name| environment(name).map(PathBuf::from);
     // If there are several, systemd lists the preferred one first.
     if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
         return std::env::split_paths(&given).next();
     }
     if started_by_root() {
-        return Some("/var/cache/tuffet".into());
+        return Some(if stays_root { "/var/cache/tuffet-root" } else { "/var/cache/tuffet" }.into());
     }
     let user = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
     user.map(|user| user.join("tuffet")).filter(|folder| folder.is_absolute())
@@ -130,6 +132,7 @@ impl Resolver<'_> {
         policy: PolicyConfig,
         plugins: BTreeMap<String, PluginConfig>,
         named: ReferableNames<'_>,
+        stays_root: bool,
     ) -> PolicyConfig {
         let of_all = policy.chains().map(|(chain, names)| (format!("/policy/{chain}"), chain, names));
         let mut chains: Vec<(String, &str, &Vec<String>)> = of_all.into();
@@ -173,7 +176,7 @@ impl Resolver<'_> {
             );
             self.wrong_key(join("/plugins", name), message);
         }
-        let compiled = self.unless_none(policy.compiled.as_deref(), default_compiled);
+        let compiled = self.unless_none(policy.compiled.as_deref(), || default_compiled(stays_root));
         let plugins = plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
         let has_own = |listener: &&Listener| listener.chains != ListenerChains::default();
         let own = named.listeners.iter().filter(has_own);

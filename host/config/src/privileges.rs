@@ -82,6 +82,17 @@ impl Default for Privileges {
     }
 }
 
+impl Privileges {
+    /// Whether a server that root starts stays root, as configured.
+    pub fn stays_root(&self) -> bool {
+        match &self.user {
+            Some(UserOrGroup::Name(name)) => name == "root",
+            Some(UserOrGroup::Number(number)) => *number == 0,
+            None => false,
+        }
+    }
+}
+
 /// The kernel reserves the last id for "unchanged".
 fn who_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "minLength": 1, "minimum": 0, "maximum": 4_294_967_294_u64 })

@@ -75,6 +75,45 @@ fn ask(server: &Server, name: &str) -> Answer {
     answer
 }
 
+/// The configurations of README and of the packages, on a machine without a trace of Tuffet; at first by a server that
+/// stays root, as authors of plugins start it.
+#[test]
+fn first_starts_by_root_have_no_warning() {
+    if !needs_root() {
+        return;
+    }
+    let unshare = Command::new("unshare").args(["--mount", "true"]).output();
+    if !unshare.is_ok_and(|ran| ran.status.success()) {
+        return skipped("mount namespaces need CAP_SYS_ADMIN");
+    }
+    let readme = include_str!("../../../README.md").split_once("```yaml\n").unwrap().1;
+    let readme = readme.split_once("```").unwrap().0.replace("./files", "root");
+    let packaged = include_str!("../../../examples/systemd/tuffet.yaml").replace("/srv/tftp", "root");
+    let machine = tempfile::TempDir::new().unwrap();
+    for folder in ["cache", "run", "lib"] {
+        fs::create_dir(machine.path().join(folder)).unwrap();
+    }
+    let shown = machine.path().display();
+    let mounts = format!(
+        "for it in cache lib; do mount --bind {shown}/$it /var/$it; done; mount --bind {shown}/run /run; \
+         exec env -u CACHE_DIRECTORY -u RUNTIME_DIRECTORY \"$@\""
+    );
+    for (yaml, user) in [(&readme, Some("root")), (&readme, None), (&packaged, None), (&readme, None)] {
+        let setup = open_to_all(Setup::new().file("a", b"a").yaml(yaml).user(user));
+        let behind = ["unshare", "--mount", "sh", "-ec", &mounts, "sh"].map(str::to_owned);
+        let server = setup.behind(behind.into()).start();
+        assert_eq!(ask(&server, "a"), Answer::Data(1, b"a".to_vec()));
+        server.outcome("a");
+        let log = server.log();
+        for line in log.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            assert!(line["level"] == "INFO", "{user:?} {yaml}\n{log}");
+        }
+    }
+    assert!(machine.path().join("cache/tuffet-root/code").is_dir(), "that of root");
+    assert!(machine.path().join("cache/tuffet/code").is_dir(), "that of the other user");
+}
+
 #[test]
 fn root_becomes_another_user_in_every_thread() {
     if !needs_root() {

@@ -169,7 +169,8 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
 /// The problems of the plugins.
 pub fn check_plugins(config: &Config) -> Result<(), ServeError> {
     let roots = open_roots(config, &Disks::default(), None, &Origins::default().open(&config.origins)?)?;
-    let runtime = start_runtime_for_check(tuffet_config::default_compiled().as_deref(), &config.privileges)?;
+    let compiled = tuffet_config::default_compiled(config.privileges.stays_root());
+    let runtime = start_runtime_for_check(compiled.as_deref(), &config.privileges)?;
     control_runtime()?.block_on(load_policy(&runtime, config, &roots, false)).map(drop)
 }
 

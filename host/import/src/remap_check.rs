@@ -22,7 +22,7 @@ pub enum CheckError {
 /// # Errors
 /// The plugin refuses the map: Tuffet has no equivalent.
 pub(crate) fn check_remap(target: &Target, check_plugins: CheckPlugins<'_>) -> Result<(), ImportError> {
-    let (Some(location), text) = (&target.remap.map, target.remap_alone()) else { return Ok(()) };
+    let (Some((location, _)), text) = (&target.remap.map, target.remap_alone()) else { return Ok(()) };
     let config = Config::read(text.as_bytes(), "the imported configuration", &Overrides::default());
     match config.map_err(CheckError::Refused).and_then(|config| check_plugins(&config)) {
         Ok(()) => Ok(()),

@@ -15,8 +15,8 @@ pub(crate) struct Remap {
     pub(crate) settings: Map,
     /// The grants that these settings require.
     pub(crate) grants: Vec<String>,
-    /// The file of the rules among them.
-    pub(crate) map: Option<Location>,
+    /// The file of the rules among them, and its text.
+    pub(crate) map: Option<(Location, String)>,
 }
 
 impl Remap {
@@ -86,9 +86,14 @@ impl Target {
     }
 
     /// Returns a configuration with the plugin `remap` alone. The paths of its roots are replaced, since their folders may
-    /// be missing here.
+    /// be missing here, and a map file by its text.
     pub(crate) fn remap_alone(&self) -> String {
         let mut remap_alone = Target { remap: self.remap.clone(), ..Target::default() };
+        if let Some((_, text)) = &self.remap.map {
+            let settings = &mut remap_alone.remap.settings;
+            *settings = settings.without("map-file");
+            settings.put("map", Value::Lines(text.clone()), []);
+        }
         let mut listener = Map::default();
         listener.put("address", Value::text("127.0.0.1:0"), []);
         remap_alone.listeners.push(listener);

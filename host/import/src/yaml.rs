@@ -53,6 +53,19 @@ impl Map {
         }
     }
 
+    /// Returns the text of a value in one line.
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        match &self.0.iter().find(|entry| entry.key == key)?.value {
+            Value::Plain(text) | Value::Text(text) => Some(text),
+            Value::Lines(_) | Value::Map(_) | Value::List(_) => None,
+        }
+    }
+
+    /// Returns a mapping without this key.
+    pub(crate) fn without(&self, key: &str) -> Map {
+        Map(self.0.iter().filter(|entry| entry.key != key).cloned().collect())
+    }
+
     /// Returns a mapping with this key alone.
     pub(crate) fn only(&self, key: &str) -> Map {
         Map(self.0.iter().filter(|entry| entry.key == key).cloned().collect())

@@ -140,8 +140,8 @@ fn pcre(command: &Command, root: &str, target: &mut Target) -> Result<(), Import
     target.remap.settings.put("root", Value::text(root), []);
     target.remap.settings.put("dialect", Value::text("atftpd"), []);
     let lines = if text.ends_with('\n') { text } else { text + "\n" };
-    target.remap.settings.put("map", Value::Lines(lines), comments);
-    target.remap.map = Some(Location::file(Path::new(given.value())));
+    target.remap.settings.put("map", Value::Lines(lines.clone()), comments);
+    target.remap.map = Some((Location::file(Path::new(given.value())), lines));
     let mut below = Map::default();
     below.put("path", Value::text(folder(command)?.1.display().to_string()), []);
     target.remap.settings.put("also-at", Value::List(vec![below]), []);

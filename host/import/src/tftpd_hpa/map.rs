@@ -2,6 +2,7 @@
 
 use super::Version;
 use super::flags::{self, Command, GivenFlag, Meaning};
+use super::map_file;
 use crate::error::ImportError;
 use crate::location::Location;
 use crate::target::Target;
@@ -32,11 +33,11 @@ pub(super) fn plan(
         let why = "Without --secure: names must be absolute, and lie below one of these folders.".to_owned();
         target.remap.settings.put("also-at", Value::List(list), [why]);
     }
-    given.map_or(Ok(()), |given| copy(command, given, names, version, target))
+    given.map_or(Ok(()), |given| put(command, given, names, version, target))
 }
 
-/// Copies the map.
-fn copy(
+/// Sets the map: the plugin reads the file, or gets a copy of it.
+fn put(
     command: &Command,
     given: &GivenFlag,
     names: &[String],
@@ -52,8 +53,18 @@ fn copy(
         Version::V5 => "tftpd-hpa-5.2",
         Version::V6 => "tftpd-hpa-6.0",
     };
-    let copied = format!("{} is copied here: import it again after a change", given.value());
-    let mut comments = vec![given.origin(), target.report.differs(&given.location, copied)];
+    let place = map_file::place(path, &target.roots);
+    let text_of_place = match &place {
+        Ok(_) => format!(
+            "Tuffet reads {} again within a second of a change; in.tftpd does so on SIGHUP. A wrong line leaves the \
+             rules as they were, and the log says so",
+            given.value()
+        ),
+        Err(why) => {
+            format!("{} is copied here, because {why}: import it again after a change", given.value())
+        }
+    };
+    let mut comments = vec![given.origin(), target.report.differs(&given.location, text_of_place)];
     for rule in rules.iter().filter(|rule| version.is_none() && rule.differs()) {
         let text = "versions 5.2 and 6.0 read this rule in different ways (`s` restarts at the second or at the \
                     first rule, the text of `a` keeps the rest of the name or not); say which one you run: \
@@ -71,8 +82,17 @@ fn copy(
         text.push('\n');
     }
     target.remap.settings.put("dialect", Value::text(dialect), []);
-    target.remap.settings.put("map", Value::Lines(text), comments);
-    target.remap.map = Some(Location::file(path));
+    match place {
+        Ok(place) => {
+            target.remap.settings.put("map-file", place.setting(), comments);
+            let grant = format!("files/{}", place.root);
+            let is_new = !target.remap.grants.contains(&grant);
+            target.remap.grants.extend(is_new.then_some(grant).into_iter().chain(["clock".to_owned()]));
+            target.roots.extend(place.private_root());
+        }
+        Err(_) => target.remap.settings.put("map", Value::Lines(text.clone()), comments),
+    }
+    target.remap.map = Some((Location::file(path), text));
     if let Some(given) = command.last(Meaning::MapSteps) {
         let steps = flags::number(given, 1, u64::MAX)?;
         // More steps than the plugin allows are endless for a client as well.

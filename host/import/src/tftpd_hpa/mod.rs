@@ -3,6 +3,7 @@
 mod addresses;
 mod flags;
 mod map;
+mod map_file;
 mod plan;
 #[cfg(test)]
 mod tests;

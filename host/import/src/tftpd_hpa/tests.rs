@@ -272,6 +272,67 @@ fn maps_are_copied_and_their_dialect_is_found() {
     );
 }
 
+/// The plugin reads the file where it can, from a served root or from one of its own.
+#[test]
+fn maps_stay_in_their_files() {
+    let (served, around) = (testing::folder(), testing::folder());
+    fs::write(served.path().join("file"), "").unwrap();
+    let outside = around.path().join("tftpd.map");
+    let inside = served.path().join("below");
+    fs::create_dir(&inside).unwrap();
+    let inside = inside.join("map");
+    for map in [&outside, &inside] {
+        fs::write(map, "rE a b\n").unwrap();
+        fs::set_permissions(map, fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    let read = |map: &std::path::Path| import(&format!("-l -s -m {} DIR", map.display()), &served);
+    let root = read(&inside).at("/roots/0/name");
+    let name = root.as_str().unwrap();
+    let [other, own] = [read(&outside), read(&inside)];
+    assert_eq!(own.at("/plugins/remap/settings/map-file"), json!({ "root": root, "path": "below/map" }));
+    assert_eq!(own.at("/plugins/remap/grants"), json!([format!("files/{name}"), "clock"]));
+    assert_eq!(own.at("/roots/1"), Value::Null);
+    assert_eq!(other.at("/plugins/remap/settings/map-file"), json!({ "root": "maps", "path": "tftpd.map" }));
+    assert_eq!(other.at("/plugins/remap/grants"), json!([format!("files/{name}"), "files/maps", "clock"]));
+    let folder = around.path().canonicalize().unwrap();
+    assert_eq!(other.at("/roots/1"), json!({ "name": "maps", "path": folder, "private": true }));
+    for read in [&own, &other] {
+        assert_eq!(read.at("/plugins/remap/settings/map"), Value::Null);
+        let remark = "again within a second of a change; in.tftpd does so on SIGHUP";
+        assert!(read.remarks.iter().any(|it| it.contains(remark)), "{:?}", read.remarks);
+        assert!(read.comments().contains(remark), "{}", read.text);
+    }
+    // The name of the root is free.
+    let maps = around.path().join("maps");
+    fs::create_dir(&maps).unwrap();
+    let line = format!("-l -s -m {} {}", outside.display(), maps.display());
+    assert_eq!(import(&line, &served).at("/roots/1/name"), json!("maps-2"));
+
+    // Where it cannot, or where clients could change it, it is copied.
+    let copied = |map: &std::path::Path, why: &str| {
+        let read = read(map);
+        assert_eq!(read.at("/plugins/remap/settings/map"), json!("rE a b\n"), "{}", read.text);
+        assert_eq!(
+            (read.at("/plugins/remap/settings/map-file"), read.at("/roots/1")),
+            (Value::Null, Value::Null)
+        );
+        let remark = format!("is copied here, because {why}: import it again");
+        assert!(read.remarks.iter().any(|it| it.contains(&remark)), "{:?}", read.remarks);
+    };
+    let link = around.path().join("link");
+    std::os::unix::fs::symlink(&outside, &link).unwrap();
+    copied(&link, "it is a symbolic link");
+    fs::set_permissions(&outside, fs::Permissions::from_mode(0o640)).unwrap();
+    copied(&outside, "not everybody may read it");
+    fs::set_permissions(&outside, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(around.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    copied(&outside, "not everybody may read it");
+    for path in [served.path().join("file"), served.path().to_owned()] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    copied(&inside, "clients may write to its folder");
+}
+
 #[test]
 fn files_as_the_start_script_reads_them() {
     let folder = served();

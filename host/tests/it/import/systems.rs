@@ -26,7 +26,7 @@ enum From {
     File(&'static str, &'static str, &'static str),
 }
 
-const COPIED: &str = "is copied here";
+const READ_AGAIN: &str = "again within a second of a change";
 const READ_ONLY: &str = "can upload nothing";
 
 const SYSTEMS: &[System] = &[
@@ -41,7 +41,7 @@ const SYSTEMS: &[System] = &[
         ),
         code: 0,
         has: &["max-blksize: 1420", "path: HERE", "dialect: tftpd-hpa-5.2"],
-        remarks: &["compares names with the text", READ_ONLY, COPIED, "-v: Tuffet logs every request"],
+        remarks: &["compares names with the text", READ_ONLY, READ_AGAIN, "-v: Tuffet logs every request"],
     },
     System {
         name: "xCAT",
@@ -49,7 +49,7 @@ const SYSTEMS: &[System] = &[
         from: From::Flags("tftpd-hpa", "-v -l -s HERE -m HERE/tftpmapfile4xcat.conf"),
         code: 0,
         has: &["component: builtin:remap", "world-readable: true"],
-        remarks: &[READ_ONLY, COPIED, "-v: Tuffet logs every request"],
+        remarks: &[READ_ONLY, READ_AGAIN, "-v: Tuffet logs every request"],
     },
     System {
         name: "Foreman",
@@ -68,7 +68,7 @@ const SYSTEMS: &[System] = &[
         from: From::File("tftpd-hpa", "--defaults", "HERE/defaults"),
         code: 0,
         has: &["user: root", "0.0.0.0:69"],
-        remarks: &[COPIED, "--user root: Tuffet stays root", "-v: Tuffet logs every request", READ_ONLY],
+        remarks: &[READ_AGAIN, "--user root: Tuffet stays root", "-v: Tuffet logs every request", READ_ONLY],
     },
     System {
         name: "Cobbler",
@@ -83,8 +83,8 @@ const SYSTEMS: &[System] = &[
         files: &[("walt.map", "r .* nodes/\\i/tftp/\\0\n")],
         from: From::Flags("tftpd-hpa", "-4 -L -s -p -m HERE/walt.map HERE"),
         code: 0,
-        has: &["r .* nodes/\\i/tftp/\\0"],
-        remarks: &[READ_ONLY, COPIED],
+        has: &["map-file:", "path: walt.map"],
+        remarks: &[READ_ONLY, READ_AGAIN],
     },
     System {
         name: "FOG",
@@ -113,8 +113,8 @@ const SYSTEMS: &[System] = &[
             "--listen --user nobody --address 0.0.0.0:69 -s --map-file HERE/sccp.map HERE",
         ),
         code: 0,
-        has: &["locales/languages"],
-        remarks: &[READ_ONLY, COPIED],
+        has: &["map-file:", "path: sccp.map"],
+        remarks: &[READ_ONLY, READ_AGAIN],
     },
     System {
         name: "LTSP",

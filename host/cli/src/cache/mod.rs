@@ -26,8 +26,8 @@ const MAX_FETCHES: usize = 8;
 pub(super) enum CacheCommand {
     /// List the files in the caches.
     ///
-    /// One line for each file: bytes in the cache, bytes of the file, when the origin last confirmed it, when a client
-    /// last asked for it, and ROOT:PATH.
+    /// One line for each file below a line of titles: bytes in the cache, bytes of the file, how long ago the origin
+    /// confirmed it, how long ago a client asked for it, and ROOT:PATH.
     Ls(LsArgs),
     /// Fetch files before clients request them.
     ///
@@ -146,29 +146,37 @@ fn ls(args: &LsArgs) -> Result<bool, CommandError> {
     let executor = Executor::of(&args.selection.server)?;
     let mut files = args.selection.files(&executor)?;
     files.retain(|file| args.globs.is_empty() || args.globs.iter().any(|glob| matches(glob, &file.path)));
+    if args.json {
+        files.iter().for_each(|file| print_json(serde_json::json!(file)));
+        return Ok(true);
+    }
     let mut text = String::new();
+    if !files.is_empty() {
+        text += &row("CACHED BYTES", "FILE BYTES", "CONFIRMED", "USED", "FILE");
+    }
     for file in &files {
-        if args.json {
-            print_json(serde_json::json!(file));
-            continue;
-        }
         let CachedRow { root, path, size, stored, validated_seconds, used_unix_ms, .. } = file;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let used = now.saturating_sub(Duration::from_millis(*used_unix_ms)).as_secs();
         let [validated, used] = [*validated_seconds, used].map(ago);
-        text += &format!("{stored:>14} {size:>14}  {validated:>9}  {used:>9}  {root}:{path}\n");
+        text += &row(&stored.to_string(), &size.to_string(), &validated, &used, &format!("{root}:{path}"));
     }
     print(&text);
     Ok(true)
 }
 
+/// Formats a line of the list.
+fn row(stored: &str, size: &str, confirmed: &str, used: &str, file: &str) -> String {
+    format!("{stored:>14} {size:>14}  {confirmed:>9}  {used:>9}  {file}\n")
+}
+
 /// Formats an age in its largest unit.
 fn ago(seconds: u64) -> String {
     match seconds {
-        0..60 => format!("{seconds}s"),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        _ => format!("{}d", seconds / 86_400),
+        0..60 => format!("{seconds}s ago"),
+        60..3600 => format!("{}m ago", seconds / 60),
+        3600..86_400 => format!("{}h ago", seconds / 3600),
+        _ => format!("{}d ago", seconds / 86_400),
     }
 }
 

@@ -25,13 +25,20 @@ fn files_are_fetched_ahead_listed_and_dropped() {
     web.be(Manner::Away);
     assert!(Peer::new(server.address()).read_plainly("a/two.img") == bytes(5_000));
     let listed = text(&cache(&server, &["ls"]));
-    assert_eq!(listed.lines().count(), 3, "{listed}");
-    assert!(listed.contains("far:a/one.img"), "{listed}");
+    let lines: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["CACHED", "BYTES", "FILE", "BYTES", "CONFIRMED", "USED", "FILE"]);
+    let one = lines.iter().find(|line| line.last() == Some(&"far:a/one.img")).unwrap();
+    assert_eq!(
+        (lines.len(), one.len(), &one[..2], one[3], one[5]),
+        (4, 7, &["5000", "5000"][..], "ago", "ago"),
+        "{listed}"
+    );
+    assert_eq!(text(&cache(&server, &["ls", "none*"])), "", "no titles without files");
     let listed = text(&cache(&server, &["ls", "--json", "a/*"]));
     assert!(listed.lines().count() == 2 && listed.contains("\"stored\":5000"), "{listed}");
     cache(&server, &["drop", "a/*"]).assert_good();
     let listed = text(&cache(&server, &["ls"]));
-    assert!(listed.lines().count() == 1 && listed.contains("b/three.cfg"), "{listed}");
+    assert!(listed.lines().count() == 2 && listed.contains("b/three.cfg"), "{listed}");
     cache(&server, &["drop", "none*"]).assert_fails(1, &["none*", "no file in the cache matches"]);
     web.be(Manner::Good);
     cache(&server, &["warm", "absent"]).assert_fails(1, &["far:absent", "no such file"]);

@@ -1,7 +1,7 @@
 //! `case: insensitive`: every spelling is served, and every rule about names holds for all of them.
 
 use super::{assert_explains, content, explain, not_found, read, write};
-use crate::harness::{Answer, Pace, Server, Setup, SlowDisk, Step, assert_ended};
+use crate::harness::{Answer, Pace, Peer, Server, Setup, SlowDisk, Step, assert_ended, data, wrq};
 use serde_json::json;
 use std::fs;
 use std::thread;
@@ -155,6 +155,29 @@ fn a_new_folder_is_made_in_the_one_that_is_there() {
     assert!(!server.root().has("Two") && !server.root().has("boot"));
 }
 
+/// Neither is there when the other begins. Afterwards each has its spelling.
+#[test]
+fn two_uploads_at_a_time_make_folders_in_two_spellings() {
+    let root = ROOT.replace(" }", ", write: { folders: true } }");
+    let server = Setup::new().yaml(&format!("roots: [{root}]\n")).start();
+    server.logged("counted the contents of a root");
+    let mut peers = ["New/x", "new/x"].map(|name| {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq(name, &[]));
+        peer.expect(Answer::Ack(0));
+        peer
+    });
+    for peer in &mut peers {
+        peer.send(&data(1, b"written"));
+        peer.expect(Answer::Ack(1));
+    }
+    for name in ["New/x", "new/x"] {
+        assert_eq!(server.root().read(name), b"written");
+        assert_eq!(read(&server, name), content(b"written"));
+    }
+    assert_eq!(read(&server, "NEW/x"), not_found());
+}
+
 /// What a plugin names is found in every spelling, and judged under its stored name.
 #[test]
 fn a_file_that_a_plugin_names_is_judged_as_it_is_stored() {
@@ -245,7 +268,7 @@ fn a_folder_that_hangs_costs_the_requests_for_it() {
         for number in 0..4 {
             let server = &server;
             scope.spawn(move || {
-                let mut peer = crate::harness::Peer::new(server.address());
+                let mut peer = Peer::new(server.address());
                 peer.ask(&crate::harness::rrq(&format!("hangs{number}"), &[]));
                 assert_eq!(peer.receive_within(Duration::from_millis(4500)), None);
             });

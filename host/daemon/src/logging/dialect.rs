@@ -1,8 +1,10 @@
-//! Lines about requests, for people or in the formats of other TFTP servers; all others have fields.
+//! Lines about requests, for people or in the formats of other TFTP servers; of all others, some are sentences, and the
+//! rest have fields.
 //!
 //! Tools read syslog lines, `TIME HOST LABEL[PID]: MESSAGE`. The journal adds the prefix itself, so it gets only the
 //! message. People get time and level before it.
 
+use super::sentences::sentence;
 use std::fmt::{self, Debug};
 use std::fs;
 use std::time::SystemTime;
@@ -22,7 +24,7 @@ pub(super) struct DialectLines {
 /// What stands before the message of a line.
 enum Prefix {
     /// Time and level.
-    Level { colours: bool },
+    Level,
     /// `TIME HOST LABEL[PID]: `, without the time.
     Syslog(String),
     /// Nothing, for the journal.
@@ -32,7 +34,7 @@ enum Prefix {
 impl DialectLines {
     pub(super) fn new(dialect: Dialect, journal: bool, colours: bool) -> DialectLines {
         let prefix = match dialect.label() {
-            None => Prefix::Level { colours },
+            None => Prefix::Level,
             Some(_) if journal => Prefix::None,
             Some(label) => {
                 let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -58,17 +60,22 @@ where
     ) -> fmt::Result {
         let mut compatible = CompatibleLines(None);
         event.record(&mut compatible);
-        let Some(lines) = compatible.0 else { return self.text.format_event(context, writer, event) };
         let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
+        let Some(lines) = compatible.0 else {
+            let Some(sentence) = sentence(event) else {
+                return self.text.format_event(context, writer, event);
+            };
+            let (level, target) = (*event.metadata().level(), event.metadata().target());
+            begin(&mut writer, &time, level)?;
+            return match writer.has_ansi_escapes() {
+                true => writeln!(writer, "\x1b[2m{target}:\x1b[0m {sentence}"),
+                false => writeln!(writer, "{target}: {sentence}"),
+            };
+        };
         for line in lines.lines() {
             match &self.prefix {
-                Prefix::Level { colours } => {
-                    let level = *event.metadata().level();
-                    if *colours {
-                        write!(writer, "\x1b[2m{time}\x1b[0m \x1b[{}m{level:>5}\x1b[0m ", colour(level))?;
-                    } else {
-                        write!(writer, "{time} {level:>5} ")?;
-                    }
+                Prefix::Level => {
+                    begin(&mut writer, &time, *event.metadata().level())?;
                     writeln!(writer, "{line}")?;
                 }
                 // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
@@ -80,6 +87,14 @@ where
         }
         Ok(())
     }
+}
+
+/// Writes time and level.
+fn begin(writer: &mut Writer<'_>, time: &str, level: Level) -> fmt::Result {
+    if writer.has_ansi_escapes() {
+        return write!(writer, "\x1b[2m{time}\x1b[0m \x1b[{}m{level:>5}\x1b[0m ", colour(level));
+    }
+    write!(writer, "{time} {level:>5} ")
 }
 
 /// The colours of all other lines.

@@ -11,6 +11,7 @@ mod json;
 mod line;
 mod panics;
 mod queue;
+mod sentences;
 
 use dialect::DialectLines;
 use line::Lines;

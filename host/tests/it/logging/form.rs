@@ -1,6 +1,7 @@
 //! What a line looks like: to people, to programs, to the journal.
 
 use crate::harness::{Answer, Peer, SOON, ack, compiled, own_loopback, request, rrq, tuffet};
+use crate::policy::misbehave;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -16,6 +17,8 @@ use tempfile::TempDir;
 pub(super) struct Spoken {
     child: Child,
     lines: Receiver<String>,
+    /// The lines up to `serving`.
+    start: Vec<String>,
     pub(super) address: SocketAddr,
     pub(super) root: TempDir,
 }
@@ -71,11 +74,15 @@ impl Spoken {
         thread::spawn(move || {
             BufReader::new(reader).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        let mut server = Spoken { child, lines, address: ([127, 0, 0, 1], 0).into(), root };
-        let listening = server.line("listening");
-        let end = listening.split_once("\"address\":\"").or(listening.split_once("address=")).unwrap().1;
+        let mut server =
+            Spoken { child, lines, start: Vec::new(), address: ([127, 0, 0, 1], 0).into(), root };
+        while server.start.last().is_none_or(|line| !line.contains("serving")) {
+            let line = server.line("");
+            server.start.push(line);
+        }
+        let listening = server.start.iter().find(|line| line.contains("listening")).unwrap();
+        let end = listening.split_once("\"address\":\"").or(listening.split_once("listening on ")).unwrap().1;
         server.address = end.split([' ', '"']).next().unwrap().parse().unwrap();
-        server.line("serving");
         server
     }
 
@@ -211,6 +218,41 @@ fn a_request_is_one_short_line_for_people() {
     assert!(rest.contains(" read root:small 1 B in ") && rest.ends_with("s"), "{line}");
     assert!(!line.contains('='), "all else is as by default: {line}");
     assert!(!line.contains('\u{1b}'), "no colours where it is no terminal: {line}");
+}
+
+/// From the start to the end. What failed has its words, too; a search for the message of JSON finds each line.
+#[test]
+fn the_life_of_a_server_is_told_in_sentences() {
+    let bad = misbehave();
+    let yaml = format!(
+        "roots: [{{ name: boot, path: . }}]\npolicy: {{ authorize: [bad] }}\nplugins: {{ bad: {{ component: \"{bad}\", \
+         settings: {{ do: trap, when: \"trap/**\" }} }} }}\n"
+    );
+    let server = Spoken::start_with("text", None, Some(&yaml));
+    let start = server.start.join("\n");
+    let count = thread::available_parallelism().unwrap();
+    let workers = if count.get() == 1 { "1 worker".to_owned() } else { format!("{count} workers") };
+    for sentence in [
+        " INFO tuffet::privileges: dropped privileges: user root",
+        " INFO tuffet::server::policy: plugins loaded: \"bad ",
+        &format!(" INFO tuffet::server::running: listening on {}", server.address),
+        &format!(" INFO tuffet::server::running: serving with {workers}"),
+    ] {
+        assert!(start.contains(sentence), "{sentence:?} is missing in\n{start}");
+    }
+    let mut peer = Peer::new(server.address);
+    peer.ask(&rrq("trap/x", &[]));
+    peer.expect_error(0);
+    let line = server.line("a plugin failed: ");
+    let failed = " WARN tuffet::policy: a plugin failed: bad in authorize for 127.";
+    assert!(line.contains(failed) && line.contains(", trap: ") && !line.contains("cause="), "{line}");
+    server.stop();
+    let line = server.line("stopping");
+    assert!(line.ends_with(" stopping; waiting for running transfers, for at most 10 s"), "{line}");
+    let line = server.line("plugin totals");
+    assert!(line.ends_with(": plugin totals: bad, 1 call, failures trap=1"), "{line}");
+    let line = server.line("totals");
+    assert!(line.ends_with(": totals: 1 request, 1 failed"), "{line}");
 }
 
 #[test]

@@ -86,6 +86,8 @@ pictures: ## redraw the pictures of the documentation (python3, Chromium)
 	@. scripts/lib.sh && packages chromium=chromium chromedriver=chromium-driver
 	python3 scripts/pictures/quickstart.py "$(BIN)" docs/pictures/quickstart.svg
 	python3 scripts/pictures/architecture.py docs/pictures/architecture.svg
+	python3 scripts/pictures/chain.py docs/pictures/chain.svg
+	python3 scripts/pictures/tid_ports.py docs/pictures/tid-ports.svg
 	python3 scripts/pictures/live_view.py "$(BIN)/tuffet" docs/pictures
 
 tools: ## fetch and build beforehand what suites of CI otherwise fetch and build when they need it

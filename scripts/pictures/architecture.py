@@ -37,47 +37,16 @@ ARROWS = [
     ([(720, 212), (720, 230)], "", None, ""),
 ]
 
-STYLE = f"""
-text {{ font: 12.5px {svg.FONT}; fill: #24292f; }}
-.name {{ font-weight: 700; font-size: 13.5px; }}
-.small {{ font-size: 11.5px; }}
-.zone {{ fill: #f6f8fa; stroke: #8c959f; stroke-dasharray: 5 4; }}
-.box, .client {{ fill: #ffffff; stroke: #57606a; }}
-.wasm {{ fill: #ddf4ff; stroke: #0969da; }}
-.arrow {{ fill: none; stroke: #57606a; stroke-width: 1.6; marker-end: url(#head); }}
-.head {{ fill: #57606a; }}
-@media (prefers-color-scheme: dark) {{
-  text {{ fill: #e6edf3; }}
-  .zone {{ fill: #161b22; stroke: #6e7681; }}
-  .box, .client {{ fill: #0d1117; stroke: #8b949e; }}
-  .wasm {{ fill: #0c2d4a; stroke: #58a6ff; }}
-  .arrow {{ stroke: #8b949e; }}
-  .head {{ fill: #8b949e; }}
-}}
-"""
-
 
 def main(output):
-    body = [
-        '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
-        'orient="auto-start-reverse"><path class="head" d="M0 0 L8 4 L0 8 z"/></marker></defs>'
-    ]
-    for x, y, width, height, css, title, lines in BOXES:
-        body.append(f'<rect class="{css}" x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>')
-        centre = x + width / 2
-        if css == "zone":
-            body.append(svg.text(centre, y - 10, title, "name", "middle"))
-            continue
-        body.append(svg.text(centre, y + 20, title, "name", "middle"))
-        body += [svg.text(centre, y + 39 + 17 * i, line, "small", "middle") for i, line in enumerate(lines)]
-    for points, label, place, anchor in ARROWS:
-        path = " L".join(f"{x} {y}" for x, y in points)
-        body.append(f'<path class="arrow" d="M{path}"/>')
-        if place:
-            body.append(svg.text(*place, label, "small", anchor))
+    body = [svg.HEAD]
+    for box in BOXES:
+        body += svg.box(*box)
+    for arrow in ARROWS:
+        body += svg.arrow(*arrow)
     body.append(svg.text(WIDTH / 2, HEIGHT - 14, "While blocks move, the left half works alone.", "small", "middle"))
     title = "A request passes from a worker to the control runtime and comes back decided; then blocks move"
-    pathlib.Path(output).write_text(svg.document(WIDTH, HEIGHT, title, STYLE, body), encoding="utf-8")
+    pathlib.Path(output).write_text(svg.document(WIDTH, HEIGHT, title, svg.DIAGRAM, body), encoding="utf-8")
 
 
 if __name__ == "__main__":

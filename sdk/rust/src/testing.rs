@@ -1,6 +1,8 @@
 //! In-memory stand-ins for the server in a plugin's native tests: one set for each thread, and so for each
 //! test. They have no grants and no quotas, and their time does not advance.
 
+mod settings_schema;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,6 +11,7 @@ use crate::{
     Client, DecidedRequest, Error, Event, EventKind, Level, Mac, MacAddresses, Mode, Operation, Request,
 };
 use crate::{Resolved, Summary, Target, Upload, decision, mac_source, outcome};
+pub use settings_schema::check_settings_schema;
 
 /// The name of a key: the shared namespace, if it is not the plugin's own, and the key.
 type Name = (Option<String>, String);

@@ -1,3 +1,7 @@
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, schema_for};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::*;
@@ -223,4 +227,72 @@ fn advice_is_about_the_settings() {
     let found = problems(&schema, &json!({ "listener": "lan", "a": "x", "inner": { "listeners": "y" } }));
     assert!(found.iter().any(|found| found.contains("did you mean `listeners`?")), "{found:?}");
     assert!(found.iter().all(|found| !found.contains("section")), "{found:?}");
+}
+
+/// As plugins in Rust derive their schemas, with the attributes that docs/plugins.md names.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[allow(dead_code)] // only its schema is of interest
+struct DerivedSettings {
+    /// Where lines go.
+    #[schemars(extend("format" = "granted-sink-name"))]
+    sink: String,
+    #[schemars(extend("format" = "granted-root-name"))]
+    root: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("items" = { "type": "string", "format": "listener-name" }))]
+    listeners: Vec<String>,
+    #[schemars(range(min = 1, max = 366))]
+    #[serde(default)]
+    keep_days: u16,
+    port: Option<u8>,
+    case: Option<DerivedCase>,
+    rules: Option<Vec<DerivedRule>>,
+    shares: Option<BTreeMap<String, f64>>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[allow(dead_code)]
+enum DerivedCase {
+    Sensitive,
+    /// As on a client's own disk.
+    Insensitive,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(dead_code)]
+struct DerivedRule {
+    from: String,
+    #[serde(default)]
+    keep: bool,
+}
+
+#[test]
+fn a_schema_that_rust_derives_is_checked() {
+    let schema = schema_for!(DerivedSettings).to_value();
+    assert_eq!(SettingsSchema::problems(&schema), []);
+    for (settings, expected) in [
+        (json!({}), ": the key `sink` is missing; add it: Where lines go"),
+        (json!({ "sink": "a", "sing": 1 }), "/sing: unknown key `sing`; did you mean `sink`?"),
+        (json!({ "sink": "audti" }), "/sink: unknown sink `audti`; did you mean `audit`?"),
+        (json!({ "sink": "audit" }), "/sink: the plugin may not use sink `audit`; add `sinks/audit`"),
+        (json!({ "sink": "", "root": "images" }), "/root: the plugin may not use root `images`"),
+        (json!({ "sink": "", "listeners": ["lam"] }), "/listeners/0: unknown listener `lam`"),
+        (json!({ "sink": "", "keep-days": 367 }), "367 is out of range; give a whole number from 1 to 366"),
+        (json!({ "sink": "", "port": 256 }), "256 is out of range; give a whole number from 0 to 255"),
+        (json!({ "sink": "", "case": "sensitiv" }), "unknown word `sensitiv`; did you mean `sensitive`?"),
+        (json!({ "sink": "", "rules": [{}] }), "/rules/0: the key `from` is missing"),
+        (json!({ "sink": "", "rules": [{ "from": "a", "kep": true }] }), "did you mean `keep`?"),
+        (json!({ "sink": "", "shares": { "a": "b" } }), "/shares/a: found `b`; give a number"),
+    ] {
+        let found = problems(&schema, &settings);
+        assert!(found.iter().any(|found| found.contains(expected)), "{settings}: {found:?}");
+    }
+    let good = json!({
+        "sink": "", "root": null, "listeners": ["lan"], "keep-days": 7, "port": 69, "case": "insensitive",
+        "rules": [{ "from": "a" }], "shares": { "a": 0.5 },
+    });
+    assert_eq!(problems(&schema, &good), [""; 0]);
 }

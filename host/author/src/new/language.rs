@@ -50,7 +50,7 @@ const RUST: [Template; 11] = [
     template!("rust" / "src/lib.rs"),
     template!("rust" / "src/observe.rs", Hook::Observe),
     template!("rust" / "src/resolve.rs", Hook::Resolve),
-    template!("common" / "settings.schema.json"),
+    template!("rust" / "settings.schema.json"),
     template!("common" / "tuffet.yaml"),
 ];
 

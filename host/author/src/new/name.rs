@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub(super) struct PluginName(String);
 
 /// Reserved names: keywords, standard libraries, a project's dependencies and files.
-const TAKEN: [&str; 84] = [
+const TAKEN: [&str; 85] = [
     "abstract",
     "alloc",
     "and",
@@ -70,6 +70,7 @@ const TAKEN: [&str; 84] = [
     "raise",
     "ref",
     "return",
+    "schemars",
     "sdk",
     "self",
     "serde",

@@ -14,23 +14,26 @@ mod observe;
 mod resolve;
 //% end
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tuffet_sdk::{Plugin, Problems};
 
 /// What the operator writes below `settings`.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)] // a mistyped key is an error
 pub struct Settings {
-    /// The current version, such as 1.4.2.
-    version: String,
     //% resolve
     /// The root that the firmware is in.
+    #[schemars(extend("format" = "root-name"))]
     root: String,
     //% end
     //% observe
     /// The sink that is told of each download.
+    #[schemars(extend("format" = "granted-sink-name"))]
     sink: String,
     //% end
+    /// The current version, such as 1.4.2.
+    version: String,
 }
 
 /// The plugin, made from its settings.
@@ -80,9 +83,7 @@ tuffet_sdk::export!(Policy: authorize, resolve, accept_upload, observe);
 #[cfg(test)]
 mod tests {
     use super::*;
-    //% authorize resolve accept-upload
     use tuffet_sdk::testing;
-    //% end
     //% accept-upload
     use tuffet_sdk::{Accept, Acceptance};
     //% end
@@ -105,6 +106,12 @@ mod tests {
             //% end
         ];
         tuffet_sdk::parse(&format!("{{ {} }}", settings.join(", "))).and_then(Policy::configure)
+    }
+
+    /// After a change of the settings: `TUFFET_BLESS=1 cargo test`.
+    #[test]
+    fn the_schema_is_that_of_the_settings() {
+        testing::check_settings_schema(schemars::schema_for!(Settings), "settings.schema.json");
     }
 
     #[test]

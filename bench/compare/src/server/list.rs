@@ -1,6 +1,6 @@
 //! All servers, with their fastest flags. To add one, append it to [`SERVERS`].
 
-use super::{Contender, FLOOR, Launch, tuffet};
+use super::{Contender, FLOOR, Launch, Way, tuffet};
 use crate::install::{Installed, crate_binary, first_output_line, package_binary, source_binary};
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ const VARIANT: Contender = Contender {
     port_69: false,
     cores: 1,
     max_open: 10_000,
-    watched: false,
+    watched: &[],
     slow_start: false,
 };
 
@@ -60,7 +60,12 @@ pub const SERVERS: &[Contender] = &[
     },
     Contender { name: "tuffet-inventory", command: tuffet::with_inventory, ..VARIANT },
     Contender { name: "tuffet-bundled", command: tuffet::with_bundled, ..VARIANT },
-    Contender { name: "tuffet-watched", command: tuffet::watched, watched: true, ..VARIANT },
+    Contender { name: "tuffet-watched", command: tuffet::watched, watched: Way::ALL, ..VARIANT },
+    Contender { name: "tuffet-audit", command: tuffet::watched, watched: &[Way::Audit], ..VARIANT },
+    Contender { name: "tuffet-publish", command: tuffet::watched, watched: &[Way::Publish], ..VARIANT },
+    Contender { name: "tuffet-traces", command: tuffet::watched, watched: &[Way::Traces], ..VARIANT },
+    Contender { name: "tuffet-logs", command: tuffet::watched, watched: &[Way::Logs], ..VARIANT },
+    Contender { name: "tuffet-views", command: tuffet::watched, watched: &[Way::Views], ..VARIANT },
     Contender { name: "tuffet-burst", command: tuffet::with_burst, ..VARIANT },
     Contender { name: "tuffet-sleep", command: tuffet::without_busy_poll, ..VARIANT },
     Contender {
@@ -84,7 +89,7 @@ pub const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 1_000,
-        watched: false,
+        watched: &[],
         slow_start: false,
     },
     Contender {
@@ -112,7 +117,7 @@ pub const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 300,
-        watched: false,
+        watched: &[],
         slow_start: false,
     },
     Contender {
@@ -143,7 +148,7 @@ pub const SERVERS: &[Contender] = &[
         port_69: true,
         cores: 1,
         max_open: 10_000,
-        watched: false,
+        watched: &[],
         slow_start: false,
     },
     Contender {
@@ -162,7 +167,7 @@ pub const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 2_000,
-        watched: false,
+        watched: &[],
         slow_start: false,
     },
     Contender {
@@ -175,7 +180,7 @@ pub const SERVERS: &[Contender] = &[
         port_69: false,
         cores: 1,
         max_open: 300,
-        watched: false,
+        watched: &[],
         slow_start: false,
     },
 ];

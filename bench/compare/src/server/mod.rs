@@ -43,8 +43,8 @@ pub struct Contender {
     pub cores: usize,
     /// The most open transfers: a server with a process for each has its limit.
     pub max_open: u32,
-    /// Whether a collector and viewers of the live view watch it.
-    pub watched: bool,
+    /// How it is watched.
+    pub watched: &'static [Way],
     /// Whether its first start takes about a minute in a debug build; smoke runs skip it.
     pub slow_start: bool,
 }
@@ -71,9 +71,38 @@ pub struct Launch<'a> {
     pub watch: Option<WatchAddresses>,
 }
 
-/// The addresses of a watched server and its watchers.
+/// A way of watching a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// The plugin `audit`, which writes a chained line for each transfer to a file.
+    Audit,
+    /// The plugin `publish`, which sends live events over UDP.
+    Publish,
+    /// Traces over OTLP.
+    Traces,
+    /// Metrics over OTLP.
+    Metrics,
+    /// Log records over OTLP.
+    Logs,
+    /// Two viewers of the live view.
+    Views,
+}
+
+impl Way {
+    /// All of them.
+    const ALL: &'static [Way] = &[Way::Audit, Way::Publish, Way::Traces, Way::Metrics, Way::Logs, Way::Views];
+
+    /// Whether it needs a collector.
+    fn exports(self) -> bool {
+        matches!(self, Way::Traces | Way::Metrics | Way::Logs)
+    }
+}
+
+/// How a server is watched, and the addresses of it and its watchers.
 #[derive(Debug, Clone, Copy)]
 pub struct WatchAddresses {
+    /// The ways.
+    pub ways: &'static [Way],
     /// The collector.
     pub collector: SocketAddr,
     /// The receiver of live events.

@@ -74,10 +74,12 @@ impl Server {
             None => free_address(contender.port_69).map_err(|error| error.to_string())?,
         };
         let (root, scratch) = folders;
-        let collector = contender.watched.then(Collector::start).transpose();
+        let ways = contender.watched;
+        let collector = (!ways.is_empty()).then(Collector::start).transpose();
         let collector = collector.map_err(|error| error.to_string())?;
         let watch = match &collector {
             Some(collector) => Some(WatchAddresses {
+                ways,
                 collector: collector.address,
                 bus: collector.bus().map_err(|error| error.to_string())?,
                 admin: free_tcp_address().map_err(|error| error.to_string())?,
@@ -92,7 +94,7 @@ impl Server {
         match server.ask(Operation::Read, file, &OptionSet::default(), START)? {
             ProbeAnswer::Granted(_) => {
                 let watchers =
-                    collector.zip(watch).map(|(collector, watch)| Watchers::join(collector, watch.admin));
+                    collector.zip(watch).map(|(collector, watch)| Watchers::join(collector, watch));
                 server.watchers = watchers
                     .transpose()
                     .map_err(|error| format!("the live view cannot be opened: {error}"))?;

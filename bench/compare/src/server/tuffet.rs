@@ -1,6 +1,6 @@
 //! Tuffet and its variants.
 
-use super::{Launch, OwnPrograms};
+use super::{Launch, OwnPrograms, WatchAddresses, Way};
 use crate::install::{Installed, first_output_line};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -98,14 +98,34 @@ pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Co
     telling(configured(server, launch, "bundled.yaml", BUNDLED))
 }
 
-/// Tuffet with all observers of transfers: audit, publisher, traces, metrics and log records over OTLP, and the live
-/// view.
+/// Tuffet that is watched in these ways.
 pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
-    let watch = launch.watch.ok_or("nobody watches")?;
-    let text = WATCHED
-        .replace("COLLECTOR", &watch.collector.to_string())
-        .replace("BUS", &watch.bus.to_string())
-        .replace("ADMIN", &watch.admin.to_string());
+    let WatchAddresses { ways, collector, bus, admin } = launch.watch.ok_or("nobody watches")?;
+    let has = |way| ways.contains(&way);
+    let mut text = WATCHED.to_owned();
+    if has(Way::Views) {
+        text += &format!("admin: {{ address: {admin} }}\n");
+    }
+    if ways.iter().any(|way| way.exports()) {
+        let (traces, metrics, logs) = (has(Way::Traces), has(Way::Metrics), has(Way::Logs));
+        text += &format!(
+            "telemetry: {{ endpoint: \"http://{collector}\", traces: {{ enabled: {traces} }}, metrics: {{ \
+             enabled: {metrics}, interval: 1s }}, logs: {logs} }}\n"
+        );
+    }
+    let observers = [(Way::Audit, "audit", AUDIT), (Way::Publish, "publish", PUBLISH)];
+    let observers = observers.into_iter().filter(|(way, ..)| has(*way));
+    let (mut names, mut sinks, mut plugins) = (Vec::new(), String::new(), String::new());
+    for (_, name, (sink, plugin)) in observers {
+        names.push(name);
+        sinks += sink;
+        plugins += plugin;
+    }
+    if !names.is_empty() {
+        let names = names.join(", ");
+        text += &format!("sinks:\n{sinks}policy: {{ observe: [{names}] }}\nplugins:\n{plugins}");
+    }
+    let text = text.replace("BUS", &bus.to_string());
     configured(server, launch, "watched.yaml", &text).map(quiet)
 }
 
@@ -196,27 +216,31 @@ busy-poll: 0s
 const WATCHED: &str = r#"listeners: [{ address: ADDRESS }]
 roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
 state: "OWN/state"
-sinks:
-  audit: { file: "OWN/audit.jsonl", queue: 100000 }
-  bus: { udp: "BUS", queue: 100000 }
-admin: { address: ADMIN }
-telemetry:
-  endpoint: http://COLLECTOR
-  metrics: { interval: 1s }
-policy:
-  observe: [audit, publish]
-plugins:
-  audit:
+"#;
+
+/// The sink and the plugin.
+const AUDIT: (&str, &str) = (
+    r#"  audit: { file: "OWN/audit.jsonl", queue: 100000 }
+"#,
+    "  audit:
     component: builtin:audit
     reuse: { calls: 1000, idle: 10s }
     grants: [kv, sinks/audit]
     settings: { sink: audit }
-  publish:
+",
+);
+
+/// The sink and the plugin.
+const PUBLISH: (&str, &str) = (
+    r#"  bus: { udp: "BUS", queue: 100000 }
+"#,
+    "  publish:
     component: builtin:publish
     reuse: { calls: 1000, idle: 10s }
     grants: [sinks/bus]
     settings: { sink: bus }
-"#;
+",
+);
 
 const ACL: &str = r#"listeners: [{ address: ADDRESS }]
 roots: [{ name: files, path: "ROOT", writable: WRITABLE }]

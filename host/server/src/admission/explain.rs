@@ -227,7 +227,8 @@ async fn carry_out(
     let request = Arc::clone(&record.request);
     let served = generation.negotiation.roots_of(&request.listener);
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-    let mut cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile, record.received);
+    let mut cursor =
+        CandidateCursor::new(candidates, record.requested_options.tsize, profile, record.received);
     let decided = search(generation, &mut cursor, by_row.as_ref(), explained).await;
     let named_by = cursor.candidates().named_by().cloned().or(named_by);
     if decided.as_ref().is_err_and(is_absence)

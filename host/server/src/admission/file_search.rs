@@ -94,7 +94,8 @@ impl PendingRequest {
             candidates = candidates.after(tried);
         }
         let absent = tried.map_or(0, Candidates::count);
-        let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile, arrived).beyond(absent);
+        let cursor =
+            CandidateCursor::new(candidates, record.requested_options.tsize, profile, arrived).beyond(absent);
         let pending = OnceSlot::new(self);
         let began = Instant::now();
         FileSearch { cursor, generation, began, pending, next }.try_next();

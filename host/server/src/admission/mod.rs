@@ -36,9 +36,9 @@ pub(crate) use decide::decide;
 pub use decide::{Ask, Decided, DecidedContent};
 pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
-pub(crate) use recent_opens::RecentOpens;
 #[cfg(doc)]
 use pending::PendingRequest;
+pub(crate) use recent_opens::RecentOpens;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

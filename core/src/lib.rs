@@ -37,6 +37,7 @@ mod sender;
 mod tests;
 mod text;
 mod time;
+mod total_rate;
 mod transfer;
 mod types;
 
@@ -53,5 +54,6 @@ pub use peer_metrics::PeerMetrics;
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;
+pub use total_rate::TotalRate;
 pub use transfer::{Finish, Output, Settings, Stats, Transfer, UNKNOWN_SIZE};
 pub use types::{ErrorCode, Mode, Operation};

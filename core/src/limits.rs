@@ -2,6 +2,8 @@
 
 use crate::acknowledged::Acknowledged;
 use crate::block::MAX_BLKSIZE;
+use crate::total_rate::TotalRate;
+use std::sync::Arc;
 
 /// The largest window that is granted, in blocks: half of the block numbers. In a larger one, a duplicated
 /// ACK could be taken for the ACK of blocks that the peer does not have. (RFC 7440 allows requests up to
@@ -9,7 +11,7 @@ use crate::block::MAX_BLKSIZE;
 const MAX_GRANTED_WINDOW: u16 = 32_767;
 
 /// The ceilings of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// The largest block in bytes, 8 to 65464.
     pub blksize: u16,
@@ -25,6 +27,9 @@ pub struct Limits {
     /// 50 ms of the rate, whichever is more. A write acknowledges no more than that, with the same exception. The
     /// last ACK of a write is not delayed.
     pub rate: Option<u32>,
+    /// The rate that the transfer shares with others; `None` for none. Both rates hold. It lowers blocks and windows as
+    /// the share of one more transfer would, and grants no block that holds up the others for long.
+    pub total_rate: Option<Arc<TotalRate>>,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,
 }
@@ -32,7 +37,14 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let acknowledged = Acknowledged::default();
-        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None, rate: None, acknowledged }
+        Limits {
+            blksize: MAX_BLKSIZE,
+            windowsize: 64,
+            burst: None,
+            rate: None,
+            total_rate: None,
+            acknowledged,
+        }
     }
 }
 

@@ -4,12 +4,14 @@
 //! complete, so a sender cannot shrink it. It can pace it instead. Several limits apply, and the smallest one counts:
 //! the configured burst; the first windows, which an unknown receiver must have the time to read; the rate of a narrow
 //! path, from the [`BottleneckEstimator`]; and the manner that suits the receiver, from [`Trials`]. An [`Allowance`] keeps
-//! a rate that the server sets. Most transfers have no limit and lose nothing: they have no state.
+//! a rate that the server sets, a [`Member`] one that transfers share. Most transfers have no limit and lose nothing: they
+//! have no state.
 
 use crate::allowance::Allowance;
 use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::manner::{KnownManner, Manner, Outcome, Trials};
 use crate::time::Time;
+use crate::total_rate::Member;
 
 /// The least distance of two bursts. With timers of a millisecond, as all timers of the host are, bursts are then a
 /// millisecond apart.
@@ -46,17 +48,41 @@ struct State {
     trials: Trials,
     /// When the window before was acknowledged, `NEVER` if it is not known.
     heard: Time,
-    /// What the rate allows, if there is one.
+    /// What the rates allow, if there are any.
     rate: Option<Box<Rate>>,
 }
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
 struct Rate {
-    allowance: Allowance,
+    own: Option<Allowance>,
+    shared: Option<Box<Member>>,
     blksize: u16,
-    /// When it covers the next burst.
+    /// When they cover the next burst.
     covered: Time,
+}
+
+impl Rate {
+    fn take(&mut self, now: Time, wanted: u32) -> u32 {
+        let own = match &mut self.own {
+            Some(allowance) => {
+                let (own, covered) = allowance.take(now, wanted, self.blksize);
+                self.covered = covered;
+                own
+            }
+            None => {
+                self.covered = now;
+                wanted
+            }
+        };
+        let Some(member) = self.shared.as_mut().filter(|_| own > 0) else { return own };
+        let (taken, covered) = member.take(now, own);
+        if let Some(allowance) = &mut self.own {
+            allowance.give_back((own - taken).into(), self.blksize);
+        }
+        self.covered = if taken == own { self.covered } else { covered };
+        taken
+    }
 }
 
 impl Pacer {
@@ -70,9 +96,9 @@ impl Pacer {
         Pacer(limited.then(|| State::of(most, opening)))
     }
 
-    /// Limits the rate to what `allowance` says, for blocks of `blksize` bytes.
-    pub(crate) fn limit_rate(&mut self, allowance: Allowance, blksize: u16) {
-        self.state().rate = Some(Box::new(Rate { allowance, blksize, covered: Time::default() }));
+    /// Limits the rate to what both allow, for blocks of `blksize` bytes.
+    pub(crate) fn limit_rate(&mut self, own: Option<Allowance>, shared: Option<Box<Member>>, blksize: u16) {
+        self.state().rate = Some(Box::new(Rate { own, shared, blksize, covered: Time::default() }));
     }
 
     /// Returns whether the rate is limited.
@@ -99,20 +125,31 @@ impl Pacer {
         self.0.as_ref().filter(|state| state.is_limited())?.limit_ends(now)
     }
 
-    /// Returns the limit of the rate in bytes per second, if there is one.
+    /// Returns the limit of its own rate in bytes per second, if there is one.
     pub(crate) fn rate(&self) -> Option<u32> {
-        self.limited_rate().map(|rate| rate.allowance.rate())
+        self.limited_rate()?.own.as_ref().map(Allowance::rate)
     }
 
-    /// Returns the blocks that the rate allows at once.
+    /// Returns the member of the rate that it shares, if there is one.
+    pub(crate) fn member(&mut self) -> Option<&mut Member> {
+        self.0.as_mut()?.rate.as_mut()?.shared.as_deref_mut()
+    }
+
+    /// Returns the blocks that the rates allow at once.
     pub(crate) fn burst_of_rate(&self) -> u64 {
-        self.limited_rate().map_or(u64::MAX, |rate| rate.allowance.burst(rate.blksize).into())
+        let Some(Rate { own, shared, blksize, .. }) = self.limited_rate() else { return u64::MAX };
+        let own = own.as_ref().map_or(u32::MAX, |allowance| allowance.burst(*blksize));
+        own.min(shared.as_ref().map_or(u32::MAX, |member| member.burst())).into()
     }
 
     /// Handles blocks that were taken but not sent.
     pub(crate) fn unsent(&mut self, blocks: u64) {
-        if let Some(rate) = self.0.as_mut().and_then(|state| state.rate.as_mut()) {
-            rate.allowance.give_back(blocks, rate.blksize);
+        let Some(rate) = self.0.as_mut().and_then(|state| state.rate.as_mut()) else { return };
+        if let Some(allowance) = &mut rate.own {
+            allowance.give_back(blocks, rate.blksize);
+        }
+        if let Some(member) = &mut rate.shared {
+            member.give_back(blocks);
         }
     }
 
@@ -188,7 +225,7 @@ impl State {
         }
         let mut taken = wanted.min(u32::from(self.left));
         if let Some(rate) = &mut self.rate {
-            (taken, rate.covered) = rate.allowance.take(now, taken, rate.blksize);
+            taken = rate.take(now, taken);
         }
         self.left -= taken as u16;
         taken
@@ -250,7 +287,12 @@ impl Pacer {
         (state.next, state.heard) = (to(state.next), to(state.heard));
         if let Some(rate) = &mut state.rate {
             rate.covered = to(rate.covered);
-            rate.allowance.shift(to);
+            if let Some(allowance) = &mut rate.own {
+                allowance.shift(to);
+            }
+            if let Some(member) = &mut rate.shared {
+                member.shift(to);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 use crate::allowance::Allowance;
 use crate::block::Rollover;
 use crate::time::Time;
+use crate::total_rate::Member;
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
@@ -26,14 +27,15 @@ pub(crate) struct Receiver {
     window: u16,
     blksize: u16,
     rollover: Rollover,
-    /// The limit of the rate, if there is one.
+    /// The limits of the rate, if there are any.
     rate: Option<Box<RateLimit>>,
 }
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
 struct RateLimit {
-    allowance: Allowance,
+    own: Option<Allowance>,
+    shared: Option<Box<Member>>,
     /// The bytes charged so far.
     charged: u64,
     /// When an ACK that is due may be sent, `NEVER` if none is held back.
@@ -71,21 +73,42 @@ impl Receiver {
         }
     }
 
-    /// Limits the bytes that are acknowledged per second.
-    pub(crate) fn limit_rate(&mut self, rate: u32) {
-        let allowance = Allowance::new(rate, u64::from(self.window) * u64::from(self.blksize));
-        self.rate = Some(Box::new(RateLimit { allowance, charged: self.bytes, held: Time::NEVER }));
+    /// Limits the bytes that are acknowledged per second, to a rate of its own and to its share of another one.
+    pub(crate) fn limit_rate(&mut self, rate: Option<u32>, shared: Option<Box<Member>>) {
+        let own = rate.map(|rate| Allowance::new(rate, self.window_bytes()));
+        self.rate = Some(Box::new(RateLimit { own, shared, charged: self.bytes, held: Time::NEVER }));
     }
 
-    /// Returns the limit of the rate, if there is one.
+    /// Returns the limit of its own rate, if there is one.
     pub(crate) fn rate(&self) -> Option<u32> {
-        self.rate.as_ref().map(|rate| rate.allowance.rate())
+        self.rate.as_ref()?.own.as_ref().map(Allowance::rate)
+    }
+
+    /// Returns the member of the rate that it shares, if there is one.
+    pub(crate) fn member(&mut self) -> Option<&mut Member> {
+        self.rate.as_mut()?.shared.as_deref_mut()
+    }
+
+    /// Ends the limits after the last block, whose ACK does not wait.
+    pub(crate) fn end_rate(&mut self, now: Time) {
+        let window = self.window_bytes();
+        if let Some(RateLimit { shared: Some(mut member), charged, .. }) = self.rate.take().map(|rate| *rate)
+        {
+            member.settle(now, self.bytes - charged, window);
+        }
+    }
+
+    fn window_bytes(&self) -> u64 {
+        u64::from(self.window) * u64::from(self.blksize)
     }
 
     /// Returns the time before which an ACK that is due now must not be sent, if the rate holds it back.
     pub(crate) fn hold_ack(&mut self, now: Time) -> Option<Time> {
+        let window = self.window_bytes();
         let rate = self.rate.as_mut()?;
-        let due = rate.allowance.owe(now, self.bytes - core::mem::replace(&mut rate.charged, self.bytes));
+        let fresh = self.bytes - core::mem::replace(&mut rate.charged, self.bytes);
+        let own = rate.own.as_mut().map_or(now, |allowance| allowance.owe(now, fresh));
+        let due = rate.shared.as_mut().map_or(own, |member| member.owe(now, fresh, window).max(own));
         rate.held = if due > now { due } else { Time::NEVER };
         (due > now).then_some(due)
     }
@@ -197,7 +220,12 @@ impl Receiver {
         self.acked_at = to(self.acked_at);
         if let Some(rate) = &mut self.rate {
             rate.held = to(rate.held);
-            rate.allowance.shift(to);
+            if let Some(allowance) = &mut rate.own {
+                allowance.shift(to);
+            }
+            if let Some(member) = &mut rate.shared {
+                member.shift(to);
+            }
         }
     }
 

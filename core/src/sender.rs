@@ -14,6 +14,7 @@ use crate::bottleneck::AckSample;
 use crate::manner::KnownManner;
 use crate::pacer::Pacer;
 use crate::time::Time;
+use crate::total_rate::Member;
 pub(crate) use measure::Measured;
 use measure::Repeated;
 use probe::Probe;
@@ -136,10 +137,16 @@ impl Sender {
         }
     }
 
-    /// Limits the rate of its DATA to so many bytes per second. Windows have at most `window` blocks.
-    pub(crate) fn limit_rate(&mut self, rate: u32, window: u16) {
+    /// Limits the rate of its DATA to so many bytes per second, and to what its share of another rate allows. Windows have
+    /// at most `window` blocks.
+    pub(crate) fn limit_rate(&mut self, rate: Option<u32>, shared: Option<Box<Member>>, window: u16) {
         let burst = u64::from(window) * u64::from(self.blksize);
-        self.pacer.limit_rate(Allowance::new(rate, burst), self.blksize);
+        self.pacer.limit_rate(rate.map(|rate| Allowance::new(rate, burst)), shared, self.blksize);
+    }
+
+    /// Returns the member of the rate that it shares, if there is one.
+    pub(crate) fn member(&mut self) -> Option<&mut Member> {
+        self.pacer.member()
     }
 
     /// Returns the limit of the rate, if there is one.

@@ -48,7 +48,7 @@ impl Transfer {
                     self.due.oack = false;
                     self.arm(now);
                     if end {
-                        self.start_storing();
+                        self.start_storing(now);
                     } else if ack {
                         self.hold_ack(now);
                     }
@@ -76,7 +76,7 @@ impl Transfer {
     pub(super) fn on_ack(&mut self, now: Time, wire: u16) {
         match (&self.phase, wire) {
             (Phase::Offered { size, pace }, 0) => {
-                let (size, pace) = (*size, *pace);
+                let (size, pace) = (*size, pace.clone());
                 self.sample_handshake(now);
                 self.hear(now);
                 self.start_sending(size, pace);

@@ -28,6 +28,7 @@ use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
 use crate::sender::{Blocks, Sender};
 use crate::time::Time;
+use crate::total_rate::Member;
 use crate::types::{ErrorCode, Operation};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -174,13 +175,15 @@ enum Phase {
 }
 
 /// How quickly a server sends or acknowledges.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(Hash))]
 struct Pace {
     /// Blocks per millisecond, if limited.
     burst: Option<u16>,
     /// Bytes per second, if limited.
     rate: Option<u32>,
+    /// Its share of a rate, if there is one.
+    shared: Option<Box<Member>>,
 }
 
 /// The pending outputs of `poll`, in this order.
@@ -268,7 +271,7 @@ impl Transfer {
             self.fail(ErrorCode::NotDefined, "the size of the file is not known");
             return;
         }
-        let limits = &limits.within_rate(requested);
+        let limits = &limits.clone().within_rate(requested);
         // RFC 2349 lets a server omit `tsize`. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
@@ -276,7 +279,9 @@ impl Transfer {
         // Only the ACKs of reads choose a window size.
         granted.msftwindow &= self.operation == Operation::Read;
         self.take_options(granted);
-        let pace = Pace { burst: limits.burst, rate: limits.rate };
+        let blksize = self.options.block_size();
+        let shared = limits.total_rate.clone().map(|total| Box::new(Member::new(total, blksize)));
+        let pace = Pace { burst: limits.burst, rate: limits.rate, shared };
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
         self.due.oack = !self.options.is_empty();
@@ -355,7 +360,10 @@ impl Transfer {
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;
-        if self.server && !self.is_deciding() && self.unproven() && self.repeats < UNPROVEN_ANSWERS {
+        // The first block may wait for a rate.
+        let answered = !matches!(&self.phase, Phase::Sending(sender) if sender.owes_blocks());
+        let may_repeat = answered && self.unproven() && self.repeats < UNPROVEN_ANSWERS;
+        if self.server && !self.is_deciding() && may_repeat {
             self.repeat(now);
         }
     }
@@ -461,8 +469,8 @@ impl Transfer {
         let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
         let mut sender = Sender::new(size, blksize, window, self.settings.rollover, pace.burst);
         sender.start_with(self.peer_manner);
-        if let Some(rate) = pace.rate {
-            sender.limit_rate(rate, window.max(self.window_limit.into()));
+        if pace.has_rate() {
+            sender.limit_rate(pace.rate, pace.shared, window.max(self.window_limit.into()));
         }
         self.phase = Phase::Sending(sender);
     }
@@ -474,14 +482,15 @@ impl Transfer {
         if let Some(answered_at) = answered_at {
             receiver.ack_sent(answered_at, false);
         }
-        if let Some(rate) = pace.rate {
-            receiver.limit_rate(rate);
+        if pace.has_rate() {
+            receiver.limit_rate(pace.rate, pace.shared);
         }
         self.phase = Phase::Receiving(receiver);
     }
 
-    fn start_storing(&mut self) {
+    fn start_storing(&mut self, now: Time) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };
+        receiver.end_rate(now);
         self.phase = Phase::Storing(receiver.clone());
         self.stalled = false;
         self.due.store = true;

@@ -6,7 +6,6 @@ use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
 use crate::negotiation::Negotiation;
-use crate::routes::Routes;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,7 +98,7 @@ impl Generation {
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, None),
             leases: Leases::of(&settings.lease_files, None),
-            negotiation: Negotiation::of(settings, Routes::default()),
+            negotiation: Negotiation::of(settings, None),
             open_time: settings.limits.open_time,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }
@@ -123,7 +122,7 @@ impl Generation {
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, Some(&self.netboot)),
             leases,
-            negotiation: Negotiation::of(settings, self.negotiation.routes().clone()),
+            negotiation: Negotiation::of(settings, Some(&self.negotiation)),
             open_time: settings.limits.open_time,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{
     Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, OptionSet, Rollover, Settings, Timing,
+    TotalRate,
 };
 use tuffet_request::settings::{
     Ceilings, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Settings as ServerSettings, Transfer,
@@ -47,6 +48,30 @@ struct ProfileRules {
     profile: Profile,
     /// Created once, so that a request allocates nothing.
     times: Option<ProfileTimes>,
+    total: Option<SharedRate>,
+}
+
+/// The rate that all transfers of a profile share.
+#[derive(Debug, Clone)]
+pub(crate) struct SharedRate {
+    /// The name of the profile.
+    pub(crate) profile: Arc<str>,
+    /// Kept across generations, with the transfers that share it.
+    pub(crate) total: Arc<TotalRate>,
+    /// Bytes per second in this generation.
+    rate: u32,
+}
+
+impl SharedRate {
+    /// `None` without a limit.
+    fn of(profile: &Profile, before: Option<&Negotiation>) -> Option<SharedRate> {
+        // 4 GiB/s is no limit.
+        let rate = u32::try_from(profile.total_rate?).ok()?;
+        let name = profile.name.as_deref()?;
+        let known = before.and_then(|before| before.shared_rates().find(|shared| *shared.profile == *name));
+        let total = known.map_or_else(|| Arc::new(TotalRate::new(rate)), |shared| Arc::clone(&shared.total));
+        Some(SharedRate { profile: name.into(), total, rate })
+    }
 }
 
 #[derive(Clone)]
@@ -56,12 +81,12 @@ struct ProfileTimes {
 }
 
 impl ProfileRules {
-    fn of(profile: &Profile, transfer: &Transfer) -> ProfileRules {
+    fn of(profile: &Profile, transfer: &Transfer, before: Option<&Negotiation>) -> ProfileRules {
         let times = profile.retransmit.map(|retransmit| {
             let settings = Arc::new(transfer_settings(transfer, &retransmit));
             ProfileTimes { retransmit, settings }
         });
-        ProfileRules { profile: profile.clone(), times }
+        ProfileRules { profile: profile.clone(), times, total: SharedRate::of(profile, before) }
     }
 }
 
@@ -121,6 +146,8 @@ pub(crate) struct Bounds {
     pub(crate) windowsize_by: BoundSource,
     /// The source of the rate, if there is one.
     pub(crate) rate_by: BoundSource,
+    /// The profile whose rate the transfer shares, if there is one.
+    pub(crate) total_rate_of: Option<Arc<str>>,
     /// Set if the block size follows from the route: the MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
     /// When the server retransmits.
@@ -131,8 +158,8 @@ pub(crate) struct Bounds {
 }
 
 impl Negotiation {
-    /// `routes`: kept across generations.
-    pub(crate) fn of(settings: &ServerSettings, routes: Routes) -> Negotiation {
+    /// `before`: the rules of the generation before. Routes and rates that transfers share are kept.
+    pub(crate) fn of(settings: &ServerSettings, before: Option<&Negotiation>) -> Negotiation {
         let ServerSettings { transfer, netboot, .. } = settings;
         let listeners = settings.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
@@ -147,12 +174,22 @@ impl Negotiation {
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
-            profiles: settings.profiles.iter().map(|its| ProfileRules::of(its, transfer)).collect(),
-            built_in: Profile::built_in().iter().map(|its| ProfileRules::of(its, transfer)).collect(),
+            profiles: settings.profiles.iter().map(|its| ProfileRules::of(its, transfer, before)).collect(),
+            built_in: Profile::built_in().iter().map(|its| ProfileRules::of(its, transfer, None)).collect(),
             retransmit: transfer.retransmit,
             settings: transfer_settings(transfer, &transfer.retransmit),
-            routes,
+            routes: before.map(|before| before.routes.clone()).unwrap_or_default(),
         }
+    }
+
+    /// Applies the rates of profiles that the generation before had with others, also to running transfers.
+    pub(crate) fn take_effect(&self) {
+        self.shared_rates().for_each(|shared| shared.total.set_rate(shared.rate));
+    }
+
+    /// Returns the rates that the transfers of profiles share.
+    pub(crate) fn shared_rates(&self) -> impl Iterator<Item = &SharedRate> {
+        self.profiles.iter().filter_map(|its| its.total.as_ref())
     }
 
     /// Returns the roots that a listener serves; `None` for all.
@@ -167,10 +204,6 @@ impl Negotiation {
 
     fn listener(&self, name: &str) -> Option<&ListenerRules> {
         self.listeners.iter().find(|listener| *listener.name == *name)
-    }
-
-    pub(crate) fn routes(&self) -> &Routes {
-        &self.routes
     }
 
     /// Returns the bounds of a request, within the profile of policy. Runs for each request: no allocations, unless policy
@@ -199,11 +232,13 @@ impl Negotiation {
                 burst: profile.burst.or(own.burst).or(built_in.burst),
                 // 4 GiB/s is no limit.
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
+                total_rate: configured.shared.map(|shared| Arc::clone(&shared.total)),
                 acknowledged: without_refused(acknowledged, requested, profile),
             },
             blksize_by: blksize.by,
             windowsize_by: windowsize.by,
             rate_by: if profile.rate.is_some() { BoundSource::Policy } else { configured.rate_by },
+            total_rate_of: configured.shared.map(|shared| Arc::clone(&shared.profile)),
             route,
             retransmit: retransmit.value,
             retransmit_by: retransmit.by,
@@ -224,10 +259,12 @@ impl Negotiation {
             windowsize_by: BoundSource::Transfer,
             rate_by: BoundSource::Transfer,
             times: None,
+            shared: None,
         };
         for (number, its) in self.profiles.iter().enumerate().filter(|(_, its)| fits(its)) {
             all.add(BoundSource::Profile(number), its.profile.ceilings);
             all.add_times(BoundSource::Profile(number), its);
+            all.shared = all.shared.or(its.total.as_ref());
         }
         if let Some(listener) = listener {
             all.add(BoundSource::Listener, listener.ceilings);
@@ -334,6 +371,7 @@ struct Configured<'a> {
     windowsize_by: BoundSource,
     rate_by: BoundSource,
     times: Option<Sourced<&'a ProfileTimes>>,
+    shared: Option<&'a SharedRate>,
 }
 
 impl<'a> Configured<'a> {

@@ -79,6 +79,7 @@ impl Replacer {
         // The other roots were swept before.
         let roots = &next.files.roots;
         roots.take_effect();
+        next.negotiation.take_effect();
         roots.sweep_in_background(|name| roots.is_new_for_uploads(name, &now.files.roots));
         its.generation.replace(next);
         its.limiter.replace(&settings.bounds());

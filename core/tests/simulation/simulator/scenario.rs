@@ -44,6 +44,7 @@ impl Scenario {
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
             burst: pick(random, &[None, None, Some(1), Some(20)]),
             rate: rate(seed),
+            total_rate: None,
             acknowledged: acknowledged(seed),
         };
         let requested = with_options_of_tftp_hpa(requested, seed);

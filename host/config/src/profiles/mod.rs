@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use tuffet_request::settings::{Ceilings, MaxBlksize, OptionRules, Profile};
 use tuffet_request::{ClientClass, Network};
 
+use super::address::name_schema;
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 use super::transfer::Retransmit;
@@ -19,6 +20,10 @@ pub use retransmit::RetransmitRules;
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenProfile {
+    /// The name in metrics, views and `tuffet explain`; needed with `total-rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "name_schema")]
+    pub name: Option<String>,
     /// The networks of the clients: `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.7`. Default: all clients.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1), schema_with = "networks_schema")]
@@ -43,6 +48,12 @@ pub(crate) struct WrittenProfile {
     #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
     pub rate: Option<u64>,
+    /// The most bytes of file data per second, for all transfers of these clients together: such as the line of a branch
+    /// office. They get equal shares, of which nobody loses what others leave. `rate` holds beside it. Clients with a
+    /// total rate join no multicast group.
+    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
+    pub total_rate: Option<u64>,
     /// Which options the server acknowledges.
     pub options: OptionRules,
     /// When the server retransmits to these clients. Counts as one key; missing times come from `transfer.retransmit`.
@@ -53,8 +64,13 @@ pub(crate) struct WrittenProfile {
 }
 
 fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut(String, String)) -> Profile {
-    let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, rate, options, retransmit } =
-        written;
+    let WrittenProfile { name, clients, classes, max_blksize, max_windowsize, burst, .. } = written;
+    let WrittenProfile { rate, total_rate, options, retransmit, .. } = written;
+    if total_rate.is_some() && name.is_none() {
+        let advice =
+            "a profile with `total-rate` needs a `name`, by which metrics and views show what it uses";
+        wrong("total-rate".into(), advice.into());
+    }
     let clients = clients.iter().enumerate().filter_map(|(index, text)| match text.parse::<Network>() {
         Ok(network) => Some(network),
         Err(complaint) => {
@@ -76,19 +92,26 @@ fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut
     });
     let classes = classes.collect();
     Profile {
+        name,
         clients,
         classes,
         ceilings: Ceilings { max_blksize, max_windowsize, burst, rate, options },
         retransmit: retransmit.map(|rules| rules.over(transfer).into()),
+        total_rate,
     }
 }
 
 impl Resolver<'_> {
     pub(crate) fn profiles(&mut self, written: Vec<WrittenProfile>, transfer: &Retransmit) -> Vec<Profile> {
-        let mut profiles = Vec::new();
+        let mut profiles: Vec<Profile> = Vec::new();
         for (number, written) in written.into_iter().enumerate() {
             let mut problems = Vec::new();
             let written_rules = written.retransmit;
+            if let Some(name) = &written.name
+                && profiles.iter().any(|other| other.name.as_ref() == Some(name))
+            {
+                problems.push(("name".to_owned(), format!("two profiles are named `{name}`; rename one")));
+            }
             profiles.push(resolve(written, transfer, |place, complaint| problems.push((place, complaint))));
             for (place, complaint) in problems {
                 self.wrong(format!("/profiles/{number}/{place}"), complaint);

@@ -240,6 +240,11 @@ impl Limiter {
         (limit_ms > 0).then(|| Duration::from_millis(limit_ms))
     }
 
+    /// When it was created, before the workers that share it.
+    pub(crate) fn began(&self) -> Instant {
+        self.began
+    }
+
     fn since(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX / 2)
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use tuffet_core::Time;
 
-/// The protocol's clock: the time since the worker started.
+/// The protocol's clock: the time since the server started, for all its workers. Their transfers may share a rate.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     start: Instant,
@@ -15,8 +15,13 @@ pub(super) struct Clock {
 impl Clock {
     /// Starts at the present.
     pub(super) fn start() -> Clock {
+        Clock::since(Instant::now())
+    }
+
+    /// Starts at a moment in the past.
+    pub(super) fn since(start: Instant) -> Clock {
         Clock {
-            start: Instant::now(),
+            start,
             #[cfg(any(test, feature = "simulation"))]
             stands_at: None,
         }

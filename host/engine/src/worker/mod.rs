@@ -199,6 +199,7 @@ impl<T: Transmit> Worker<T> {
         Ok(Worker {
             number,
             busy_poll: BusyPoll::new(settings.busy_poll),
+            clock: Clock::since(settings.limiter.began()),
             settings,
             poll,
             mailbox,
@@ -219,7 +220,6 @@ impl<T: Transmit> Worker<T> {
             summaries,
             reports: Reports::default(),
             dropping,
-            clock: Clock::start(),
             pending: 0,
             draining: None,
             stopped_listening: false,

@@ -84,6 +84,8 @@ impl<T: Transmit> Worker<T> {
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }
+        // Others took the rate that the transfer shares: that is not the client's fault.
+        entry.progress_check.forgive(entry.core.take_held_back());
         match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((message, ending)) => {
@@ -315,7 +317,7 @@ fn grant(
     size: Option<u64>,
     limits: &Limits,
 ) {
-    let limits = Limits { windowsize: cap_window(requested, limits), ..*limits };
+    let limits = Limits { windowsize: cap_window(requested, limits), ..limits.clone() };
     let size = match operation {
         // Its end is found while it is sent.
         Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),

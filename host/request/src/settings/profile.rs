@@ -8,6 +8,8 @@ use std::net::IpAddr;
 /// profile with the client and the value counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
+    /// Its name in metrics, views and explanations; unique. Needed with a total rate.
+    pub name: Option<String>,
     /// The networks of its clients; empty for all.
     pub clients: Vec<Network>,
     /// The classes of its clients; empty for all.
@@ -16,6 +18,9 @@ pub struct Profile {
     pub ceilings: Ceilings,
     /// When the server retransmits to them.
     pub retransmit: Option<Retransmit>,
+    /// The most bytes of file data per second, for all transfers of these clients together. At least 1024; 2³² and more
+    /// are no limit. Clients with one join no multicast group.
+    pub total_rate: Option<u64>,
 }
 
 impl Profile {

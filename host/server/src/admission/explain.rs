@@ -402,6 +402,7 @@ fn conclude(
         }
         Ok((bounds, profile)) => {
             let most = &bounds.limits;
+            let has_rate = most.rate.is_some() || most.total_rate.is_some();
             let requested = &record.requested_options;
             let options = granted_options(record.request.operation, requested, record.size, most);
             outcome.decision = "granted".into();
@@ -417,6 +418,8 @@ fn conclude(
                 burst: most.burst,
                 rate: most.rate,
                 rate_by: most.rate.map(|_| bounds.rate_by.to_string()),
+                total_rate: most.total_rate.as_ref().map(|total| total.rate()),
+                total_rate_of: bounds.total_rate_of.as_deref().map(str::to_owned),
                 blksize_by: bounds.blksize_by.to_string(),
                 windowsize_by: bounds.windowsize_by.to_string(),
                 retransmit: Some(retransmission(&bounds)),
@@ -424,7 +427,7 @@ fn conclude(
                 no_route: bounds.route == Some(None),
                 refused: refused_options(record, most),
                 multicast: joins(generation, record, &options)
-                    .map(|joins| joins && !profile.refused.has_multicast() && most.rate.is_none()),
+                    .map(|joins| joins && !profile.refused.has_multicast() && !has_rate),
                 others: others(&options),
             });
         }

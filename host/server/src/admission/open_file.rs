@@ -31,7 +31,8 @@ pub(super) fn granted(
             record.resolved = Some(resolved);
             record.rate = limits.rate;
             // The master client sets the pace of a group.
-            let group = identity.filter(|_| !profile.refused.has_multicast() && limits.rate.is_none());
+            let has_rate = limits.rate.is_some() || limits.total_rate.is_some();
+            let group = identity.filter(|_| !profile.refused.has_multicast() && !has_rate);
             Decision::Grant { content, limits, settings, group }
         }
         Err(decision) => decision,

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
-use tuffet_request::settings::{Ceilings, Limits, MaxBlksize, Retransmit, Settings};
+use tuffet_request::settings::{Ceilings, Limits, MaxBlksize, Profile, Retransmit, Settings};
 
 /// The largest number of workers.
 const MAX_WORKERS: usize = 1024;
@@ -41,8 +41,14 @@ pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
         })
         .or_else(|| {
             profiles.iter().enumerate().find_map(|(n, profile)| {
-                let times = || of_times(&format!("profiles[{n}]"), profile.retransmit.as_ref()?);
-                of_ceilings(&format!("profiles[{n}].ceilings"), &profile.ceilings).or_else(times)
+                let of = format!("profiles[{n}]");
+                let times = || of_times(&of, profile.retransmit.as_ref()?);
+                let total = || number(&format!("{of}.total_rate"), profile.total_rate?, MIN_RATE..=u64::MAX);
+                let of_name = || of_name(&of, profile, profiles.get(..n)?);
+                of_ceilings(&format!("{of}.ceilings"), &profile.ceilings)
+                    .or_else(times)
+                    .or_else(total)
+                    .or_else(of_name)
             })
         })
         .or_else(|| of_limits(limits))
@@ -72,6 +78,14 @@ fn of_ceilings(of: &str, ceilings: &Ceilings) -> Option<(String, String)> {
         .or_else(|| number(&format!("{of}.max_windowsize"), ceilings.max_windowsize?, 1..=32767))
         .or_else(|| number(&format!("{of}.burst"), ceilings.burst?, 1..=u16::MAX))
         .or_else(|| number(&format!("{of}.rate"), ceilings.rate?, MIN_RATE..=u64::MAX))
+}
+
+fn of_name(of: &str, profile: &Profile, before: &[Profile]) -> Option<(String, String)> {
+    let is_wrong = match &profile.name {
+        None => profile.total_rate.is_some(),
+        name => before.iter().any(|other| other.name == *name),
+    };
+    is_wrong.then(|| (format!("{of}.name"), "a name of its own".into()))
 }
 
 fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {

@@ -268,6 +268,12 @@ pub struct Options {
     /// The source of the rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_by: Option<String>,
+    /// The most bytes of file data per second of all transfers that share them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_rate: Option<u32>,
+    /// The profile whose clients share them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_rate_of: Option<String>,
     /// The source of the bound on the block size.
     #[serde(default)]
     pub blksize_by: String,

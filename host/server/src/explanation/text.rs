@@ -110,6 +110,13 @@ fn write_options(to: &mut String, options: &Options) -> fmt::Result {
     if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
         writeln!(to, "           at most {rate} bytes per second, by {}", Printable(by))?;
     }
+    if let Some((rate, profile)) = options.total_rate.zip(options.total_rate_of.as_ref()) {
+        let profile = Printable(profile);
+        writeln!(
+            to,
+            "           together with all clients of profile {profile} at most {rate} bytes per second"
+        )?;
+    }
     if let Some(times) = &options.retransmit {
         let Retransmission { floor, initial, cap, give_up, by } = times;
         let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");

@@ -30,7 +30,7 @@ fn request(listener: &str, client: &str, class: &str) -> Request {
 fn rules(yaml: &str) -> Negotiation {
     let head = "roots: [{ name: boot, path: / }]\n";
     let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());
-    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")).settings(), Routes::default())
+    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")).settings(), None)
 }
 
 const LISTENERS: &str = "listeners:\n\
@@ -167,4 +167,42 @@ fn a_block_fills_a_packet_of_the_route() {
     };
     assert!(bounds(true).route.is_some_and(|mtu| mtu.is_some_and(|mtu| mtu > 1500)), "loopback");
     assert!(bounds(false).route.is_none(), "the kernel is not asked in vain");
+}
+
+#[test]
+fn the_first_profile_with_a_total_rate_is_shared_and_kept_by_reloads() {
+    let yaml = |branch: &str, rate: &str| {
+        format!(
+            "listeners: [{{ name: plain, address: 127.0.0.1:69 }}]\n\
+             transfer: {{ rate: 5MB }}\n\
+             profiles:\n\
+             - {{ clients: [10.0.0.0/8], rate: 1MB }}\n\
+             - {{ name: {branch}, clients: [10.1.0.0/16], total-rate: {rate} }}\n\
+             - {{ name: all, clients: [10.0.0.0/8], total-rate: 3MB }}\n"
+        )
+    };
+    let of = |rules: &Negotiation, client| {
+        let request = request("plain", client, "unknown");
+        let bounds = rules.bounds(&request, &ASKS, &SessionProfile::default());
+        (bounds.limits.rate, bounds.total_rate_of, bounds.limits.total_rate)
+    };
+    let first = rules(&yaml("branch", "2MB"));
+    assert_eq!(of(&first, "192.0.2.1"), (Some(5_000_000), None, None));
+    let (rate, name, branch) = of(&first, "10.1.1.1");
+    assert_eq!((rate, name.as_deref()), (Some(1_000_000), Some("branch")));
+    assert_eq!(branch, of(&first, "10.1.1.2").2, "one for all of its clients");
+    assert_ne!(branch, of(&first, "10.2.1.1").2);
+    let shared_rate = |rules: &Negotiation| of(rules, "10.1.1.1").2.map(|total| total.rate());
+
+    let config = |yaml: &str| {
+        let yaml = format!("roots: [{{ name: boot, path: / }}]\n{yaml}");
+        Config::read(yaml.as_bytes(), "<test>", &Default::default()).unwrap().settings()
+    };
+    let next = Negotiation::of(&config(&yaml("branch", "4MB")), Some(&first));
+    assert_eq!(of(&next, "10.1.1.1").2, branch, "with its transfers");
+    assert_eq!(shared_rate(&first), Some(2_000_000), "a generation may still be refused");
+    next.take_effect();
+    assert_eq!(shared_rate(&first), Some(4_000_000), "also for running transfers");
+    let renamed = Negotiation::of(&config(&yaml("office", "4MB")), Some(&next));
+    assert_ne!(of(&renamed, "10.1.1.1").2, branch);
 }

@@ -119,6 +119,13 @@ async fn a_contradiction_is_named() {
         why(builder().resolve("a", ByName).profile(profile).bind())
             .contains("`profiles[0].ceilings.max_windowsize`")
     );
+    let nameless = tuffet::Profile { total_rate: Some(1_000_000), ..Default::default() };
+    assert!(why(builder().resolve("a", ByName).profile(nameless).bind()).contains("`profiles[0].name`"));
+    let low = || tuffet::Profile { name: Some("a".into()), total_rate: Some(1_000), ..Default::default() };
+    assert!(why(builder().resolve("a", ByName).profile(low()).bind()).contains("`profiles[0].total_rate`"));
+    let same = || tuffet::Profile { total_rate: None, ..low() };
+    let twice = builder().resolve("a", ByName).profile(same()).profile(same());
+    assert!(why(twice.bind()).contains("`profiles[1].name`"));
     assert!(why(server(|its| its.busy_poll = Duration::from_millis(2)).bind()).contains("`busy_poll`"));
     assert!(why(server(|its| its.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128"));
     assert!(

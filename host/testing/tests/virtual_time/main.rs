@@ -5,6 +5,7 @@
 mod contents;
 mod paths;
 mod roots;
+mod total_rate;
 mod verdicts;
 
 use std::sync::Arc;

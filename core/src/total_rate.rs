@@ -1,0 +1,329 @@
+//! A rate that many transfers share.
+//!
+//! The rate is a clock (GCRA, ITU-T I.371): the time at which everything that was taken so far has passed. A transfer
+//! reserves one burst, which advances the clock, and sends it when the time before has come. It reserves what it can send
+//! then, and so nothing that others would miss: a peer that stops answering holds nothing back.
+//!
+//! Turns alone would not be fair: a window takes a burst in each turn, and a peer in lockstep one block, after a wait for
+//! the bursts of all others. So a transfer that has had less than its share does not queue: it may be [`AHEAD`] of the
+//! clock. And bursts get shorter with the number of transfers that take turns, so that a round of them takes [`QUANTUM`].
+//! Over any time, all transfers together take the rate, and at most [`MADE_UP`], [`AHEAD`] and a burst more.
+
+use crate::time::Time;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::time::Duration;
+use std::sync::Arc;
+
+/// The time of the bursts of all transfers, one of each, if their blocks are small enough. In nanoseconds, as all here: a
+/// block may take less than a microsecond.
+const QUANTUM: u64 = 20_000_000;
+
+/// How far a transfer may be ahead of the clock that has had less than its share.
+const AHEAD: u64 = 50_000_000;
+
+/// How much time that nobody used is made up for.
+const MADE_UP: u64 = 30_000_000;
+
+/// Transfers count as active in the tenth of a second in which they take something, and in the next.
+const PERIOD: u64 = 100_000_000;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The most bytes per second of transfers that share it, on any number of threads. They need clocks with one start.
+#[derive(Debug)]
+pub struct TotalRate {
+    /// Bytes per second, at least 1.
+    rate: AtomicU32,
+    /// When everything that was taken so far has passed.
+    clock: AtomicU64,
+    /// A period (32 bits), and the transfers that took something in it and in the one before (16 bits each).
+    active: AtomicU64,
+    members: AtomicU32,
+    bytes: AtomicU64,
+    /// In microseconds.
+    waited: AtomicU64,
+}
+
+impl TotalRate {
+    /// Creates a rate of this many bytes of file data per second, at least 1.
+    pub fn new(rate: u32) -> Self {
+        TotalRate {
+            rate: AtomicU32::new(rate.max(1)),
+            clock: AtomicU64::new(0),
+            active: AtomicU64::new(0),
+            members: AtomicU32::new(0),
+            bytes: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+        }
+    }
+
+    /// Changes the rate, also for transfers that share it already.
+    pub fn set_rate(&self, rate: u32) {
+        self.rate.store(rate.max(1), Relaxed);
+    }
+
+    /// Returns the bytes per second.
+    pub fn rate(&self) -> u32 {
+        self.rate.load(Relaxed)
+    }
+
+    /// Returns the number of transfers that share it now.
+    pub fn members(&self) -> u32 {
+        self.members.load(Relaxed)
+    }
+
+    /// Returns the bytes that were sent and acknowledged so far, retransmissions included. The last block of a file that
+    /// is sent counts as a whole one.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Returns how long transfers have waited because of it, all together.
+    pub fn waited(&self) -> Duration {
+        Duration::from_micros(self.waited.load(Relaxed))
+    }
+
+    /// Returns the share of one more transfer in bytes per second, at least 1.
+    pub(crate) fn share(&self) -> u32 {
+        (self.rate() / self.members().saturating_add(1)).max(1)
+    }
+
+    /// Returns the largest block that does not hold up others for long: what passes in an eighth of [`QUANTUM`], but at
+    /// least a packet of Ethernet.
+    pub(crate) fn largest_block(&self) -> u16 {
+        let bytes = u64::from(self.rate()) * (QUANTUM / 8) / SECOND;
+        u16::try_from(bytes).unwrap_or(u16::MAX).max(1468)
+    }
+
+    /// Returns how long this many bytes take.
+    fn nanos(&self, bytes: u64) -> u64 {
+        bytes.saturating_mul(SECOND).div_ceil(self.rate().into())
+    }
+
+    /// Takes this many bytes, and returns where the clock was before.
+    fn advance(&self, now: u64, bytes: u64) -> u64 {
+        let cost = self.nanos(bytes);
+        let floor = now.saturating_sub(MADE_UP);
+        let next = |clock: u64| Some(clock.max(floor).saturating_add(cost));
+        let (Ok(clock) | Err(clock)) = self.clock.fetch_update(Relaxed, Relaxed, next);
+        clock
+    }
+
+    /// Takes this many bytes, and returns when they may pass. `due`: when the transfer has had its share, `u64::MAX` if
+    /// nothing is known.
+    fn reserve(&self, now: u64, bytes: u64, due: u64) -> u64 {
+        let clock = self.advance(now, bytes);
+        let start = due.clamp(clock.saturating_sub(AHEAD), clock).max(now);
+        self.waited.fetch_add((start - now) / 1_000, Relaxed);
+        start
+    }
+
+    fn give_back(&self, bytes: u64) {
+        let cost = self.nanos(bytes);
+        let _ = self.clock.fetch_update(Relaxed, Relaxed, |clock| Some(clock.saturating_sub(cost)));
+    }
+
+    /// Counts a transfer that takes something now, and was last counted in the period `counted`. Returns the number of
+    /// active transfers.
+    fn count(&self, now: u64, counted: &mut Option<u32>) -> u64 {
+        let present = (now / PERIOD) as u32;
+        let (mut period, mut these, mut before) = unpack(self.active.load(Relaxed));
+        if *counted == Some(present) && period == present {
+            return these.max(before).max(1).into();
+        }
+        let next = |active: u64| {
+            (period, these, before) = unpack(active);
+            // Another thread may be a little further.
+            if period < present {
+                before = if period + 1 == present { these } else { 0 };
+                (period, these) = (present, 0);
+            }
+            if *counted != Some(period) {
+                these = these.saturating_add(1);
+            }
+            Some(u64::from(period) << 32 | u64::from(these) << 16 | u64::from(before))
+        };
+        let _ = self.active.fetch_update(Relaxed, Relaxed, next);
+        *counted = Some(period);
+        these.max(before).max(1).into()
+    }
+}
+
+/// Two are equal if they are one.
+impl PartialEq for TotalRate {
+    fn eq(&self, other: &TotalRate) -> bool {
+        core::ptr::eq(self, other)
+    }
+}
+
+impl Eq for TotalRate {}
+
+fn unpack(active: u64) -> (u32, u16, u16) {
+    ((active >> 32) as u32, (active >> 16) as u16, active as u16)
+}
+
+/// One transfer that shares a rate.
+#[derive(Debug)]
+pub(crate) struct Member {
+    total: Arc<TotalRate>,
+    /// When it has had its share of what it took, `u64::MAX` before the first time.
+    due: u64,
+    counted: Option<u32>,
+    /// The blocks that it may send, from `at` on; or when the ACK of an upload may be sent.
+    reserved: u32,
+    at: Time,
+    blksize: u16,
+    /// Bytes of an upload that have arrived since.
+    owed: u64,
+    /// Bytes that were counted and then not sent.
+    unsent: u64,
+    /// Microseconds of waiting that the transfer, and its host, do not know of yet.
+    waited: [u32; 2],
+}
+
+impl Member {
+    /// Creates a member that sends or receives blocks of `blksize` bytes.
+    pub(crate) fn new(total: Arc<TotalRate>, blksize: u16) -> Self {
+        total.members.fetch_add(1, Relaxed);
+        Member {
+            total,
+            due: u64::MAX,
+            counted: None,
+            reserved: 0,
+            at: Time::default(),
+            blksize: blksize.max(1),
+            owed: 0,
+            unsent: 0,
+            waited: [0; 2],
+        }
+    }
+
+    /// Takes up to `wanted` blocks: those of its reservation if their time has come. Returns their number, and until when
+    /// the transfer has to wait otherwise.
+    pub(crate) fn take(&mut self, now: Time, wanted: u32) -> (u32, Time) {
+        if wanted == 0 {
+            return (0, now);
+        }
+        if self.reserved == 0 {
+            let active = self.total.count(nanos(now), &mut self.counted);
+            self.reserved = self.burst_of(active).min(wanted);
+            self.reserve(now, self.bytes_of(self.reserved.into()), active);
+        }
+        if now < self.at {
+            return (0, self.at);
+        }
+        let taken = wanted.min(self.reserved);
+        let left = core::mem::take(&mut self.reserved) - taken;
+        if left > 0 {
+            self.total.give_back(self.bytes_of(left.into()));
+        }
+        self.pass(self.bytes_of(taken.into()));
+        (taken, now)
+    }
+
+    /// Gives blocks back that were taken and not sent.
+    pub(crate) fn give_back(&mut self, blocks: u64) {
+        let bytes = self.bytes_of(blocks);
+        self.total.give_back(bytes);
+        self.unsent = self.unsent.saturating_add(bytes);
+    }
+
+    /// Returns the number of blocks in a burst.
+    pub(crate) fn burst(&self) -> u32 {
+        let (_, these, before) = unpack(self.total.active.load(Relaxed));
+        self.burst_of(these.max(before).max(1).into())
+    }
+
+    /// Takes the `bytes` of an upload that have arrived, and returns when they may be acknowledged. A peer that goes on
+    /// without an ACK is charged for at most a window of `most` bytes: it costs others no more.
+    pub(crate) fn owe(&mut self, now: Time, bytes: u64, most: u64) -> Time {
+        self.owed = self.owed.saturating_add(bytes).min(most);
+        if self.at <= now && self.owed > 0 {
+            let owed = core::mem::take(&mut self.owed);
+            let active = self.total.count(nanos(now), &mut self.counted);
+            self.reserve(now, owed, active);
+            self.pass(owed);
+        }
+        self.at.max(now)
+    }
+
+    /// Takes the last bytes of an upload, whose ACK does not wait.
+    pub(crate) fn settle(&mut self, now: Time, bytes: u64, most: u64) {
+        let owed = core::mem::take(&mut self.owed).saturating_add(bytes).min(most);
+        self.total.advance(nanos(now), owed);
+        self.pass(owed);
+    }
+
+    /// Returns the microseconds of waiting since the last call that excuse the peer.
+    pub(crate) fn take_wait(&mut self) -> u32 {
+        core::mem::take(&mut self.waited[0])
+    }
+
+    /// Returns the microseconds of waiting since the last call, for the host.
+    pub(crate) fn take_held_back(&mut self) -> u32 {
+        core::mem::take(&mut self.waited[1])
+    }
+
+    fn bytes_of(&self, blocks: u64) -> u64 {
+        blocks.saturating_mul(self.blksize.into())
+    }
+
+    fn burst_of(&self, active: u64) -> u32 {
+        let bytes = u64::from(self.total.rate()) * QUANTUM / SECOND / active;
+        u32::try_from(bytes / u64::from(self.blksize)).unwrap_or(u32::MAX).max(1)
+    }
+
+    fn reserve(&mut self, now: Time, bytes: u64, active: u64) {
+        let start = self.total.reserve(nanos(now), bytes, self.due);
+        self.due = start.saturating_add(self.total.nanos(bytes).saturating_mul(active));
+        self.at = Time::from_micros(start.div_ceil(1_000));
+        let wait = self.at.micros_since(now);
+        self.waited = self.waited.map(|waited| waited.saturating_add(wait));
+    }
+
+    /// Counts bytes, without those that were counted before.
+    fn pass(&mut self, bytes: u64) {
+        let before = self.unsent.min(bytes);
+        self.unsent -= before;
+        self.total.bytes.fetch_add(bytes - before, Relaxed);
+    }
+}
+
+/// Another transfer, without a reservation.
+impl Clone for Member {
+    fn clone(&self) -> Self {
+        self.total.members.fetch_add(1, Relaxed);
+        let Member { ref total, due, counted, at, blksize, owed, unsent, waited, .. } = *self;
+        Member { total: Arc::clone(total), due, counted, reserved: 0, at, blksize, owed, unsent, waited }
+    }
+}
+
+/// A reservation that it has is lost: to give it back would let others have the time of two.
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.total.members.fetch_sub(1, Relaxed);
+    }
+}
+
+fn nanos(time: Time) -> u64 {
+    time.as_micros().saturating_mul(1_000)
+}
+
+#[cfg(test)]
+impl Member {
+    /// Shifts all remembered times to another clock.
+    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        self.at = to(self.at);
+    }
+}
+
+#[cfg(test)]
+impl core::hash::Hash for Member {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        (self.due, self.reserved, self.at, self.owed).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests;

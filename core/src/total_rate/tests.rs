@@ -1,0 +1,175 @@
+use super::*;
+
+fn at(micros: u64) -> Time {
+    Time::from_micros(micros)
+}
+
+/// A rate of 1 MB/s, in the middle of its life: nothing is left to be made up for.
+fn megabyte() -> Arc<TotalRate> {
+    let total = Arc::new(TotalRate::new(1_000_000));
+    total.clock.store(SECOND, Relaxed);
+    total
+}
+
+#[test]
+fn two_transfers_take_turns() {
+    let total = megabyte();
+    let mut one = Member::new(Arc::clone(&total), 1_000);
+    let mut other = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(one.take(at(1_000_000), 64), (20, at(1_000_000)), "20 ms");
+    assert_eq!(one.take(at(1_000_000), 44), (0, at(1_020_000)));
+    assert_eq!(other.take(at(1_000_000), 64), (0, at(1_040_000)), "the first one was there before");
+    assert_eq!(one.take(at(1_020_000), 44), (20, at(1_020_000)));
+    assert_eq!(one.take(at(1_020_000), 24), (0, at(1_040_000)), "its share, when it was alone");
+    assert_eq!(other.take(at(1_040_000), 64).0, 10);
+    assert_eq!((total.members(), total.bytes()), (2, 50_000));
+    assert_eq!(total.waited(), Duration::from_millis(20 + 40 + 20));
+}
+
+#[test]
+fn a_transfer_below_its_share_does_not_queue() {
+    let total = megabyte();
+    let mut large = Member::new(Arc::clone(&total), 1_000);
+    let mut small = Member::new(Arc::clone(&total), 500);
+    assert_eq!(large.take(at(1_000_000), 64).0, 20);
+    assert_eq!(small.take(at(1_000_000), 1), (0, at(1_020_000)), "nothing is known of it");
+    assert_eq!(large.take(at(1_000_000), 64).0, 0);
+    assert_eq!(small.take(at(1_020_000), 1).0, 1);
+    // The clock is at 1,030.5 ms, and its share was sent by 1,021 ms.
+    assert_eq!(small.take(at(1_022_000), 1), (1, at(1_022_000)));
+    assert_eq!(small.take(at(1_022_000), 1), (0, at(1_023_000)), "no more than the share");
+}
+
+#[test]
+fn what_nobody_uses_is_made_up_for_shortly() {
+    let total = megabyte();
+    let mut member = Member::new(Arc::clone(&total), 1_000);
+    let mut sent = 0;
+    loop {
+        match member.take(at(9_000_000), 64) {
+            (0, next) => {
+                break assert_eq!((sent, next), (40, at(9_010_000)), "30 ms, and the burst that ends later");
+            }
+            (taken, _) => sent += taken,
+        }
+    }
+}
+
+#[test]
+fn what_is_reserved_and_not_sent_is_given_back_at_once() {
+    let total = megabyte();
+    let mut one = Member::new(Arc::clone(&total), 1_000);
+    let mut other = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(one.take(at(1_000_000), 64).0, 20);
+    assert_eq!(other.take(at(1_000_000), 5), (0, at(1_020_000)));
+    assert_eq!(other.take(at(1_020_000), 2), (2, at(1_020_000)));
+    assert_eq!(total.clock.load(Relaxed), 1_022_000_000, "three of five were not needed");
+    drop(one);
+    assert_eq!((total.members(), total.bytes()), (1, 22_000));
+    other.give_back(2);
+    assert_eq!(other.take(at(1_030_000), 3).0, 3);
+    assert_eq!(total.bytes(), 23_000, "what was not sent counts once");
+}
+
+#[test]
+fn an_upload_is_charged_for_a_window_at_a_time() {
+    let total = megabyte();
+    let mut member = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(member.owe(at(1_000_000), 64_000, 64_000), at(1_000_000));
+    assert_eq!(member.owe(at(1_001_000), 64_000, 64_000), at(1_064_000));
+    for _ in 0..1_000 {
+        assert_eq!(member.owe(at(1_002_000), 64_000, 64_000), at(1_064_000), "it does not listen");
+    }
+    assert_eq!(member.owe(at(1_064_000), 0, 64_000), at(1_128_000));
+    assert_eq!(total.clock.load(Relaxed), 1_192_000_000);
+    member.settle(at(1_130_000), 500, 64_000);
+    assert_eq!((total.clock.load(Relaxed), total.bytes()), (1_192_500_000, 192_500));
+}
+
+#[test]
+fn a_changed_rate_holds_for_those_that_share_it() {
+    let total = megabyte();
+    let mut member = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(member.take(at(1_000_000), 64).0, 20);
+    total.set_rate(100_000);
+    assert_eq!(member.take(at(1_020_000), 64).0, 2);
+    assert_eq!(member.take(at(1_020_000), 64), (0, at(1_040_000)));
+    assert_eq!((total.share(), total.largest_block()), (50_000, 1_468));
+}
+
+#[test]
+fn those_that_were_active_lately_are_counted() {
+    let total = megabyte();
+    let mut members: Vec<_> = (0..300).map(|_| None).collect();
+    let counts: Vec<u64> = members.iter_mut().map(|counted| total.count(5 * SECOND, counted)).collect();
+    assert_eq!((counts[0], counts[299]), (1, 300));
+    assert_eq!(total.count(5 * SECOND, &mut members[7]), 300, "once each");
+    assert_eq!(total.count(5 * SECOND + PERIOD, &mut members[7]), 300, "those of the period before");
+    assert_eq!(total.count(5 * SECOND, &mut members[8]), 300, "a thread that is a little behind");
+    assert_eq!(total.count(5 * SECOND + 2 * PERIOD, &mut members[7]), 2);
+    assert_eq!(total.count(9 * SECOND, &mut members[7]), 1);
+}
+
+/// Any rate, block and moment: no overflow, and no panic.
+#[test]
+fn extremes() {
+    for rate in [0, 1, 1_000, u32::MAX] {
+        for blksize in [0, 8, 65_464] {
+            let total = Arc::new(TotalRate::new(rate));
+            let mut member = Member::new(Arc::clone(&total), blksize);
+            for now in [at(0), at(u64::from(u32::MAX) * 2), at(u64::MAX - 1)] {
+                let (taken, next) = member.take(now, 65_535);
+                assert!(taken <= 65_535 && (taken > 0 || next > now || now == at(u64::MAX - 1)));
+                member.give_back(u64::MAX);
+                assert!(member.owe(now, u64::MAX, u64::MAX) >= now);
+                assert!(total.share() > 0 && total.largest_block() >= 1_468 && member.burst() > 0);
+            }
+        }
+    }
+}
+
+/// However many transfers want however much: all together take the rate, and at most a tenth of a second's more.
+#[test]
+fn over_any_time_all_take_the_rate() {
+    for seed in 0..20 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let rate = 1 << random.u32(13..27);
+        let total = Arc::new(TotalRate::new(rate));
+        let blksize = |random: &mut fastrand::Rng| random.u16(8..total.largest_block());
+        let count = random.usize(1..60);
+        let mut members: Vec<_> =
+            (0..count).map(|_| Member::new(Arc::clone(&total), blksize(&mut random))).collect();
+        let windows: Vec<u32> = (0..count).map(|_| if random.bool() { 1 } else { 64 }).collect();
+        // When each may send again: the round trip of lockstep.
+        let mut ready = vec![0; count];
+        let mut sent: Vec<(u64, u64)> = Vec::new();
+        for now in (0..8_000_000).step_by(500) {
+            for number in 0..count {
+                while ready[number] <= now {
+                    let (taken, next) = members[number].take(at(now), windows[number]);
+                    if taken == 0 {
+                        ready[number] = next.as_micros();
+                        continue;
+                    }
+                    sent.push((now, u64::from(taken) * u64::from(members[number].blksize)));
+                    if windows[number] == 1 {
+                        ready[number] = now + random.u64(1..40_000);
+                    }
+                }
+            }
+        }
+        let all: u64 = sent.iter().map(|(_, bytes)| bytes).sum();
+        assert_eq!(all, total.bytes());
+        // From any moment on, for any time: the surplus is the largest rise of what was sent above the rate.
+        let (mut level, mut lowest, mut most, mut before) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
+        for (now, bytes) in sent {
+            level -= f64::from(rate) * (now - before) as f64 / 1e6;
+            lowest = lowest.min(level);
+            level += bytes as f64;
+            most = most.max(level - lowest);
+            before = now;
+        }
+        let burst = (f64::from(rate) * 0.02).max(65_464.0_f64.min(f64::from(total.largest_block())));
+        assert!(most <= f64::from(rate) * 0.081 + burst, "seed {seed}: {most} beyond {rate}");
+    }
+}

@@ -2,7 +2,8 @@
 """Measures transfers with a rate beside others: whether they keep it, what the others lose, and the server's CPU time.
 
 Starts Tuffet with a listener that has a rate and one that has none, and loads both with tuffet-load: the unbounded
-clients alone, the bounded ones alone, and both at once. Writes JSON and a page to the folder OUT.
+clients alone, the bounded ones alone, and both at once. Then clients of a profile with as much as a total rate, half of
+them with windows and half in lockstep, alone and beside the unbounded ones. Writes JSON and a page to the folder OUT.
 
     bench.py --tuffet PROGRAM --load PROGRAM --out FOLDER [--smoke]
 """
@@ -19,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 
 MB = 1_000_000
-WINDOW = ("--blksize", "1428", "--windowsize", "64", "--gro")
+WINDOW = ("--windowsize", "64", "--gro")
 
 
 def arguments():
@@ -40,12 +41,15 @@ def arguments():
 
 class Server:
     def __init__(self, options, folder):
-        self.free, self.bounded = harness.free_port(), harness.free_port()
+        self.free, self.bounded, self.shared = (harness.free_port() for _ in range(3))
         path = os.path.join(folder, "tuffet.yaml")
         with open(path, "w", encoding="utf-8") as file:
             file.write(
                 f"listeners:\n- {{ address: '127.0.0.1:{self.free}' }}\n"
                 f"- {{ address: '127.0.0.1:{self.bounded}', rate: {options.rate} }}\n"
+                # A profile is for addresses, and all others have the one of IPv4.
+                f"- {{ address: '[::1]:{self.shared}' }}\n"
+                f"profiles: [{{ name: shared, clients: ['::1'], total-rate: {options.rate * options.clients} }}]\n"
                 f"state: {folder}/state\ncontrol: {folder}/control\nworkers: 1\n"
                 f"roots: [{{ name: files, path: {folder}/www }}]\n"
                 "limits: { transfers: 20000, per-client: { transfers: 20000 } }\n"
@@ -57,21 +61,29 @@ class Server:
                 time.sleep(0.05)
 
 
-def begin(options, folder, port, *more):
-    command = harness.on_core(1) + [options.load, "--server", f"127.0.0.1:{port}", "--json", "--expect", f"{folder}/www"]
-    command += ["--concurrency", str(options.clients), "--timeout", "60s", *WINDOW, *more]
+def begin(options, folder, address, clients, *more):
+    command = harness.on_core(1) + [options.load, "--server", address, "--json", "--expect", f"{folder}/www"]
+    command += ["--concurrency", str(clients), "--timeout", "60s", "--blksize", "1428", *more]
     return harness.start(command, stdout=harness.PIPE, text=True)
 
 
-def run(options, folder, bounded, free):
-    """One of the three cases, with a server of its own."""
+def run(options, folder, bounded, shared, free):
+    """One of the cases, with a server of its own."""
     server = Server(options, folder)
     before, began = harness.cpu_seconds(server.process), time.monotonic()
     loads = {}
     if free:
-        loads["free"] = begin(options, folder, server.free, "--file", "large", "--duration", f"{options.seconds}s")
+        address, fast = f"127.0.0.1:{server.free}", ("--file", "large", "--duration", f"{options.seconds}s")
+        loads["free"] = begin(options, folder, address, options.clients, *fast, *WINDOW)
+    slow = ("--file", "bounded", "--transfers")
     if bounded:
-        loads["bounded"] = begin(options, folder, server.bounded, "--file", "bounded", "--transfers", str(options.clients))
+        address, count = f"127.0.0.1:{server.bounded}", options.clients
+        loads["bounded"] = begin(options, folder, address, count, *slow, str(count), *WINDOW)
+    if shared:
+        address, count = f"[::1]:{server.shared}", options.clients // 2
+        loads["windows"] = begin(options, folder, address, count, *slow, str(count), *WINDOW)
+        rest = options.clients - count
+        loads["lockstep"] = begin(options, folder, address, rest, *slow, str(rest))
     reports = {name: harness.report_of(process) for name, process in loads.items()}
     seconds, cpu = time.monotonic() - began, harness.cpu_seconds(server.process) - before
     server.process.terminate()
@@ -87,19 +99,30 @@ def run(options, folder, bounded, free):
         row["kept_slowest"] = size / (times["max"] / 1000) / options.rate
         row["bounded_mb_s"] = reports["bounded"]["throughput_mb_s"]
         row["client_timeouts"] = reports["bounded"]["client_timeouts"]
+    if shared:
+        halves = [reports[half] for half in ("windows", "lockstep")]
+        # When the last one is complete, all bytes have been sent.
+        slowest = max(report["completion_ms"]["max"] for report in halves) / 1000
+        row["kept_median"] = size / (reports["windows"]["completion_ms"]["p50"] / 1000) / options.rate
+        row["kept_lockstep"] = size / (reports["lockstep"]["completion_ms"]["p50"] / 1000) / options.rate
+        row["kept_slowest"] = size / slowest / options.rate
+        row["bounded_mb_s"] = sum(report["bytes"] for report in halves) / slowest / MB
+        row["client_timeouts"] = sum(report["client_timeouts"] for report in halves)
     return row
 
 
 def page(options, cases, facts):
     lines = harness.heading("Transfers with a rate", facts)
     lines += ["Medians of the rounds. *Kept* is the rate of a client as a part of the configured one: of the median",
-              "client, and of the slowest. The server has one worker on a core of its own, the clients share another.", "",
-              "| case | kept, median | kept, slowest | bounded, MB/s | unbounded, MB/s | CPU s/GB | CPU |",
-              "|---|--:|--:|--:|--:|--:|--:|"]
+              "client, of the median one in lockstep, and of the slowest; with a total rate, it is the part of an equal share. The",
+              "server has one worker on a core of its own, the clients share another.", "",
+              "| case | kept, median | in lockstep | slowest | bounded, MB/s | unbounded, MB/s | CPU s/GB | CPU |",
+              "|---|--:|--:|--:|--:|--:|--:|--:|"]
     for case, rounds in cases.items():
         def shown(key, form, rounds=rounds):
             return format(harness.median(rounds, key), form) if key in rounds[0] else "–"
-        lines.append(f"| {case} | {shown('kept_median', '.3f')} | {shown('kept_slowest', '.3f')} | {shown('bounded_mb_s', '.1f')} "
+        lines.append(f"| {case} | {shown('kept_median', '.3f')} | {shown('kept_lockstep', '.3f')} "
+                     f"| {shown('kept_slowest', '.3f')} | {shown('bounded_mb_s', '.1f')} "
                      f"| {shown('free_mb_s', '.0f')} | {shown('cpu_s_per_gb', '.3f')} | {shown('cpu_percent', '.0f')} % |")
     return "\n".join([*lines, ""])
 
@@ -114,7 +137,13 @@ def main():
         with open(f"{folder}/www/{name}", "wb") as file:
             file.write(chance.randbytes(size))
     clients = options.clients
-    cases = {f"{clients} unbounded": (False, True), f"{clients} bounded": (True, False), "both": (True, True)}
+    cases = {
+        f"{clients} unbounded": (False, False, True),
+        f"{clients} bounded": (True, False, False),
+        "both": (True, False, True),
+        f"{clients} with a total rate": (False, True, False),
+        f"{clients} with a total rate beside {clients} unbounded": (False, True, True),
+    }
     try:
         rounds = [{case: run(options, folder, *which) for case, which in cases.items()} for _ in range(options.rounds)]
     finally:
@@ -122,7 +151,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     measured = {case: [each[case] for each in rounds] for case in cases}
     facts = harness.facts_of(options.tuffet, options.rounds)
-    facts["rate"] = f"{options.rate / MB:g} MB/s for each of {clients} clients, {options.seconds} s"
+    facts["rate"] = f"{options.rate / MB:g} MB/s for each of {clients} clients, or as a total rate, {options.seconds} s"
     harness.publish(options.out, "rate", facts, measured, page(options, measured, facts))
 
 

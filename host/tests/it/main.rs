@@ -54,6 +54,7 @@ mod sizes;
 mod systemd;
 mod telemetry;
 mod top;
+mod total_rate;
 mod tried;
 mod uploads;
 mod windows;

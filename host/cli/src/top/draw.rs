@@ -503,6 +503,10 @@ fn queues<'a>(snapshot: &Snapshot) -> Rows<'a> {
     for (what, count) in waiting.into_iter().filter(|(_, count)| *count > 0) {
         rows.push((what.to_owned(), count.to_string()));
     }
+    for its in snapshot.totals.profiles.iter().filter(|its| its.waiting > 0) {
+        let what = format!("transfers of profile {}, for its total rate", plain(&its.profile));
+        rows.push((what, its.waiting.to_string()));
+    }
     for sink in queues.sinks.iter().filter(|sink| sink.lines > 0 || sink.broken) {
         let broken = if sink.broken { ", which is broken" } else { "" };
         rows.push((format!("lines in the sink {}{broken}", plain(&sink.sink)), sink.lines.to_string()));

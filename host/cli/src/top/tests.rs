@@ -43,6 +43,8 @@ fn snapshot(at: u64) -> Snapshot {
         "file_cache": { "hits": 0, "misses": 0, "bytes": 0, "capacity": 1000 },
         "plugins": [{ "plugin": "acl", "loaded": true, "breaker_open": true, "running": 1, "waiting": 0, "calls": 42,
             "failures": [["trap", 3]], "opened": 1, "monitored": 0, "cache_hits": 0, "cache_misses": 0, "durations": [] }],
+        "profiles": [{ "profile": "branch", "total_rate": 2_000_000, "bytes_per_second": 1_990_000, "transfers": 9,
+            "waiting": 8, "bytes": 1, "waited_seconds": 1 }],
         "dropped": [{ "reason": "stray", "count": 6 }] });
     serde_json::from_value(
         json!({ "unix_ms": at, "version": "0.1.0", "started_unix_ms": 1000, "generation": 1,
@@ -105,7 +107,11 @@ fn every_tab_shows_what_it_is_for() {
     assert!(row.contains("42") && row.contains("open") && row.contains("trap 3"), "{row}");
     press(&mut state, "4");
     let shown = screen(&state);
-    for word in ["lines in the sink audit, which is broken", "came to nothing: stray"] {
+    for word in [
+        "lines in the sink audit, which is broken",
+        "transfers of profile branch, for its total rate",
+        "came to nothing: stray",
+    ] {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
     }
 }

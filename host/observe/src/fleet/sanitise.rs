@@ -35,6 +35,7 @@ pub(super) fn truncate(snapshot: &mut Snapshot) {
     totals.ended.truncate(MAX_ROWS);
     totals.dropped.truncate(MAX_ROWS);
     totals.plugins.truncate(MAX_ROWS);
+    totals.profiles.truncate(MAX_ROWS);
     totals.queues.sinks.truncate(MAX_ROWS);
     active.truncate(MAX_ROWS);
     finished.truncate(MAX_ROWS);

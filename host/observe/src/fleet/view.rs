@@ -192,7 +192,7 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> FleetServer {
     }
 }
 
-/// Adds the totals of a server. Plugins and sinks stay separate, with its name as prefix.
+/// Adds the totals of a server. Plugins, profiles and sinks stay separate, with its name as prefix.
 fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
     let Totals {
         admitted,
@@ -211,6 +211,7 @@ fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
         queues,
         file_cache,
         plugins,
+        profiles,
         dropped,
         unanswered,
         half_open,
@@ -254,6 +255,10 @@ fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
     sum.plugins.extend(plugins.iter().cloned().map(|mut plugin| {
         plugin.plugin = format!("{server}/{}", plugin.plugin);
         plugin
+    }));
+    sum.profiles.extend(profiles.iter().cloned().map(|mut profile| {
+        profile.profile = format!("{server}/{}", profile.profile);
+        profile
     }));
     for more in dropped {
         match sum.dropped.iter_mut().find(|one| one.reason == more.reason) {

@@ -11,6 +11,7 @@ mod query;
 mod readiness;
 mod recent;
 mod seconds;
+mod shared_rates;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -19,8 +20,8 @@ pub use exports::ExportCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
-    Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, RequestInfo, Sample,
-    Snapshot, Totals, Word, unix_ms,
+    Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals, RequestInfo,
+    Sample, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
@@ -30,6 +31,7 @@ use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
+use shared_rates::SharedRates;
 use snapshot::{Dropped, FileCacheTotals, ListenerSnapshot, Queues, RootSnapshot, SinkQueue};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -69,6 +71,7 @@ struct WatchState {
     running: ActiveTransfers,
     recent: Recent,
     seconds: Seconds,
+    shared_rates: SharedRates,
     started: SystemTime,
     records: PluginRecords,
     generation: CurrentGeneration,
@@ -104,6 +107,7 @@ impl Watch {
             running: ActiveTransfers::default(),
             recent: Recent::default(),
             seconds: Seconds::default(),
+            shared_rates: SharedRates::default(),
             started: SystemTime::now(),
             records,
             generation,
@@ -195,6 +199,7 @@ impl Watch {
     fn sample_once(&self, elapsed: Duration) {
         let state = &*self.0;
         state.running.sample(elapsed, &state.counts);
+        state.shared_rates.sample(&state.generation.get(), elapsed);
         state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
     }
 
@@ -374,6 +379,7 @@ impl Watch {
             },
             file_cache: self.file_cache(),
             plugins: self.plugins(),
+            profiles: self.0.shared_rates.read(&self.0.generation.get()),
             dropped: self.dropped(),
             unanswered: read(&counts.unanswered),
             half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),

@@ -157,6 +157,9 @@ pub struct Totals {
     pub file_cache: FileCacheTotals,
     /// Plugins, by name.
     pub plugins: Vec<PluginTotals>,
+    /// Profiles with a total rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<ProfileTotals>,
     /// Dropped datagrams, by reason.
     pub dropped: Vec<Dropped>,
     /// Transfers that ended half-open.
@@ -229,6 +232,25 @@ pub struct FileCacheTotals {
     pub bytes: u64,
     /// The capacity in bytes.
     pub capacity: u64,
+}
+
+/// A profile with a total rate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProfileTotals {
+    /// The name of the profile.
+    pub profile: String,
+    /// The most bytes per second of its transfers together.
+    pub total_rate: u32,
+    /// What they used of it in the last second.
+    pub bytes_per_second: u64,
+    /// Its transfers.
+    pub transfers: u64,
+    /// How many of them waited for the rate in the last second, on average.
+    pub waiting: u64,
+    /// The bytes that counted towards the rate, retransmissions included.
+    pub bytes: u64,
+    /// The seconds for which transfers waited for the rate, all together.
+    pub waited_seconds: u64,
 }
 
 /// A plugin.

@@ -20,6 +20,7 @@ telemetry: { endpoint: "http://127.0.0.1:9", metrics: { enabled: false }, logs: 
 sinks: { bus: { udp: "127.0.0.1:9" } }
 # Nobody listens there.
 events: { nats: { servers: "nats://127.0.0.1:9", subject: site } }
+profiles: [{ name: branch, clients: [192.0.2.0/24], total-rate: 1MB }]
 policy: { authorize: [acl], observe: [publish] }
 plugins:
   acl:

@@ -227,6 +227,7 @@ export const queues = (totals) => {
     ['outcomes, for the log', queues.summaries],
     ['events, for observers', queues.events],
     ['half-open transfers, for the client\'s first answer', totals.half_open],
+    ...(totals.profiles ?? []).map(({ profile, waiting }) => [`transfers of profile ${profile}, for its total rate`, waiting]),
     ...queues.sinks.map((sink) => [`lines in the sink ${sink.sink}${sink.broken ? ', which is broken' : ''}`, sink.lines, sink.broken]),
   ].filter(([, times, broken]) => times > 0 || broken);
   pairs('queues', [

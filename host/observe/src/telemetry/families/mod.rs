@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use subsystems::{events, groups, keys, origins};
 use tuffet::status::{Report, Revision, RootState};
 use tuffet::watch::ExportCounts;
-use tuffet::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
+use tuffet::watch::{ByOperation, PluginTotals, ProfileTotals, Totals, Watch, Word};
 use tuffet_policy::PluginIdentity;
 use tuffet_request::Distribution;
 use tuffet_request::SinkCounted;
@@ -60,6 +60,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     let (totals, report) = (watch.totals(), watch.report());
     let mut all = server(&report, watch.started_unix());
     all.extend(transfers(&totals));
+    all.extend(profiles(&totals.profiles));
     all.extend(times(&totals));
     all.extend(queues(&totals));
     all.extend(groups(&watch.groups()));
@@ -200,6 +201,50 @@ fn transfers(totals: &Totals) -> Vec<Family> {
             "Half-open transfers that made room for others",
             Unit::Of("{transfer}"),
             one(totals.gave_way),
+        ),
+    ]
+}
+
+/// What the transfers of profiles with a total rate use of it.
+fn profiles(profiles: &[ProfileTotals]) -> Vec<Family> {
+    let each = |value: fn(&ProfileTotals) -> u64| {
+        let points = profiles.iter().map(|its| Point {
+            labels: vec![("profile".into(), its.profile.clone().into())],
+            value: value(its),
+        });
+        points.collect::<Vec<_>>()
+    };
+    let transfers = Unit::Of("{transfer}");
+    vec![
+        gauge(
+            "profile.total.rate",
+            "The most bytes per second of all transfers of a profile together",
+            Unit::Bytes,
+            each(|its| its.total_rate.into()),
+        ),
+        counter(
+            "profile.transferred",
+            "Bytes that counted towards the total rate of a profile, retransmissions included",
+            Unit::Bytes,
+            each(|its| its.bytes),
+        ),
+        gauge(
+            "profile.transfers.active",
+            "Running transfers of a profile with a total rate",
+            transfers,
+            each(|its| its.transfers),
+        ),
+        gauge(
+            "profile.transfers.waiting",
+            "Transfers that the total rate of a profile held back in the last second, on average",
+            transfers,
+            each(|its| its.waiting),
+        ),
+        counter(
+            "profile.waited",
+            "Time for which the total rate of a profile held transfers back, all together",
+            Unit::Seconds,
+            each(|its| its.waited_seconds),
         ),
     ]
 }

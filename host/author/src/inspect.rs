@@ -65,6 +65,7 @@ pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCod
                 "config": config,
                 "layer": layer,
                 "verified": pulled.verified,
+                "signer": pulled.signer,
                 "annotations": pulled.annotations,
             });
         }

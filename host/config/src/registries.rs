@@ -19,8 +19,8 @@ use super::secret::{Secret, SecretText};
 use super::tree::join;
 use super::units::{TimeSpan, plain};
 
-/// The largest PEM file, in bytes. The system's authorities take some 200 kB.
-const MAX_PEM: u64 = 2 << 20;
+/// The largest file of keys or certificates, in bytes. The system's authorities take some 200 kB.
+const MAX_PUBLIC: u64 = 2 << 20;
 
 /// How a registry is reached. Without an entry: over TLS with the system's certificates, and without a login; at
 /// `localhost` over HTTP.
@@ -130,7 +130,7 @@ impl Resolver<'_> {
             self.wrong_key(&pointer, message);
         }
         let ca = written.ca.as_ref().and_then(|file| {
-            let (path, pem) = self.pem_file(&at("ca"), file)?;
+            let (path, pem) = self.public_file(&at("ca"), file)?;
             if pem.contains("-----BEGIN CERTIFICATE-----") {
                 return Some(pem);
             }
@@ -186,15 +186,15 @@ impl Resolver<'_> {
     }
 
     /// Returns the absolute path of a file of public keys or certificates, and its text.
-    pub(crate) fn pem_file(&mut self, pointer: &str, file: &Path) -> Option<(PathBuf, String)> {
+    pub(crate) fn public_file(&mut self, pointer: &str, file: &Path) -> Option<(PathBuf, String)> {
         let path = self.absolute(file);
         self.files.push(path.clone());
         let shown = path.display();
         let complaint = match fs::metadata(&path) {
             Ok(about) if !about.is_file() => format!("{shown} is not a file; correct the path"),
-            Ok(about) if about.len() > MAX_PEM => {
+            Ok(about) if about.len() > MAX_PUBLIC => {
                 format!(
-                    "{shown} has {} bytes, and a PEM file has at most {MAX_PEM}; name another file",
+                    "{shown} has {} bytes, and a file of keys or certificates at most {MAX_PUBLIC}; name another file",
                     about.len()
                 )
             }

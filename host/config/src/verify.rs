@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::address::path_schema;
 use super::component::{ArtifactReference, ComponentSource};
+use super::keyless::KeylessConfig;
 use super::resolver::Resolver;
 use super::tree::join;
 
@@ -23,15 +24,19 @@ const ED25519: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70,
 const BEGIN: &str = "-----BEGIN PUBLIC KEY-----";
 const END: &str = "-----END PUBLIC KEY-----";
 
-/// The required signature of a component from a registry, as made by `cosign sign --key`. No transparency log or
-/// certificate authority is used.
+/// The required signature of a component from a registry, as `cosign sign` makes it: by a `key`, or `keyless`. If both
+/// are given, either counts. Nothing but the registry is contacted.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerifyConfig {
     /// The file with the public key, as `cosign public-key` prints it: ECDSA P-256 or Ed25519. If it has several keys,
     /// any of them counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
-    pub key: PathBuf,
+    pub key: Option<PathBuf>,
+    /// The identity of the signer, of a signature without a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyless: Option<KeylessConfig>,
     /// The repository that the signature must name, if the component is a copy in another one:
     /// `registry.example/plugins/acl`. Default: that of `component`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,13 +112,26 @@ impl Resolver<'_> {
             let message = "it is not a repository; write REGISTRY/REPOSITORY, without a tag";
             self.wrong(join(pointer, "repository"), message);
         }
-        let at = join(pointer, "key");
-        let Some((key, pem)) = self.pem_file(&at, &written.key) else { return written };
+        if written.key.is_none() && written.keyless.is_none() {
+            let message = "it names nobody whose signature counts; give `key: FILE`, or `keyless` with `identity`, `issuer` \
+                           and `trusted-root`";
+            self.wrong(pointer, message);
+        }
+        let keyless = written.keyless.map(|keyless| self.keyless(&join(pointer, "keyless"), keyless));
+        let (key, keys) = match written.key {
+            Some(file) => self.verify_keys(&join(pointer, "key"), file),
+            None => (None, Vec::new()),
+        };
+        VerifyConfig { key, keyless, keys, repository: written.repository }
+    }
+
+    fn verify_keys(&mut self, at: &str, file: PathBuf) -> (Option<PathBuf>, Vec<VerifyKey>) {
+        let Some((file, pem)) = self.public_file(at, &file) else { return (Some(file), Vec::new()) };
         let keys = VerifyKey::read(&pem).unwrap_or_else(|complaint| {
-            self.wrong(&at, format!("{}: {complaint}", key.display()));
+            self.wrong(at, format!("{}: {complaint}", file.display()));
             Vec::new()
         });
-        VerifyConfig { key, keys, ..written }
+        (Some(file), keys)
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod cache;
 mod client;
+mod keyless;
 mod manifest;
 mod pull;
 mod push;
@@ -50,6 +51,8 @@ pub struct Pulled {
     pub cached: bool,
     /// Whether a signature was required and verified.
     pub verified: bool,
+    /// The identity of its signer, if it is keyless.
+    pub signer: Option<String>,
     /// The media types of the artifact's configuration and of the component.
     pub media_types: [String; 2],
     /// The annotations of the manifest.

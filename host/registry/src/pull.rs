@@ -12,7 +12,7 @@ use tuffet_config::{ArtifactReference, RegistrySpec, Sha256Digest, VerifyConfig}
 use super::cache::Cache;
 use super::client::{Access, Client, RegistryError};
 use super::manifest::{ACCEPTED, Manifest};
-use super::signature::{self, Signature};
+use super::signature::{self, Found, Signature, Valid};
 use super::{MAX_COMPONENT, Pulled, Registries, time_limit};
 
 /// The maximum size of a manifest that registries have to accept.
@@ -131,9 +131,10 @@ impl Pull<'_> {
             let bytes = self.part("manifests", &digest, MAX_MANIFEST, None, &mut download).await?;
             manifest = Manifest::parse(&bytes).map_err(RegistryError::Invalid)?;
         }
-        if let Some(verify) = self.verify {
-            self.require_signature(verify, top, &mut download).await?;
-        }
+        let signer = match self.verify {
+            Some(verify) => self.require_signature(verify, top, &mut download).await?,
+            None => None,
+        };
         let layer = manifest.component().map_err(RegistryError::Invalid)?;
         if layer.size > MAX_COMPONENT {
             let size = layer.size;
@@ -161,6 +162,7 @@ impl Pull<'_> {
             manifest: top.clone(),
             cached,
             verified: self.verify.is_some(),
+            signer,
             media_types: [config.unwrap_or_default(), layer.media_type.clone()],
             annotations: manifest.annotations.clone(),
             warnings: warning.into_iter().collect(),
@@ -196,26 +198,44 @@ impl Pull<'_> {
         Ok(content)
     }
 
-    /// Requires a valid signature: a stored one, else one from the registry.
+    /// Requires a valid signature: a stored one, else one from the registry. Returns its signer, if it is keyless.
     async fn require_signature(
         &self,
         verify: &VerifyConfig,
         top: &Sha256Digest,
         download: &mut Download,
-    ) -> Result<(), RegistryError> {
-        let (name, manifest) = (self.reference.name(), top.clone());
+    ) -> Result<Option<String>, RegistryError> {
+        let manifest = top.clone();
         let stored = self.with_cache(move |cache, _| cache.signatures(&manifest)).await.unwrap_or_default();
-        let judged = signature::verify(&stored, verify, &name, top);
+        let (judged, _) = self.judge(Found::kept(stored), verify, top).await;
         if judged.is_ok() || self.client.is_none() {
-            return judged.map(drop).map_err(RegistryError::Unsigned);
+            return judged.map(|valid| valid.signer).map_err(RegistryError::Unsigned);
         }
         let client = self.client().await?;
-        let mut signatures =
+        let found =
             timeout_at(self.until, signature::find(client, top)).await.map_err(|_| self.too_late())??;
-        let good = signature::verify(&signatures, verify, &name, top).map_err(RegistryError::Unsigned)?;
-        signatures.swap(0, good);
+        let (judged, mut signatures) = self.judge(found, verify, top).await;
+        let Valid { index, signer } = judged.map_err(RegistryError::Unsigned)?;
+        signatures.swap(0, index);
         download.signatures = Some(signatures);
-        Ok(())
+        Ok(signer)
+    }
+
+    /// Verifies signatures on a thread that may block, and returns them.
+    async fn judge(
+        &self,
+        found: Found,
+        verify: &VerifyConfig,
+        manifest: &Sha256Digest,
+    ) -> (Result<Valid, String>, Vec<Signature>) {
+        let (verify, name, manifest) = (verify.clone(), self.reference.name(), manifest.clone());
+        let judged = spawn_blocking(move || {
+            let judged = signature::verify(&found, &verify, &name, &manifest);
+            (judged, found.signatures)
+        });
+        judged
+            .await
+            .unwrap_or_else(|error| (Err(format!("its signatures were not verified: {error}")), Vec::new()))
     }
 
     /// Stores new parts; returns a warning if that fails.

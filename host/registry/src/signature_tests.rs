@@ -18,7 +18,12 @@ impl Signer {
 
     fn config(&self, repository: Option<&str>) -> VerifyConfig {
         let keys = vec![VerifyKey::P256(self.0.public_key().as_ref().to_vec())];
-        VerifyConfig { key: "cosign.pub".into(), repository: repository.map(str::to_owned), keys }
+        VerifyConfig {
+            key: Some("cosign.pub".into()),
+            keyless: None,
+            repository: repository.map(str::to_owned),
+            keys,
+        }
     }
 
     fn sign(&self, form: Form, payload: &str) -> Signature {
@@ -27,7 +32,12 @@ impl Signer {
             Form::Statement => pre_authentication_encoding(payload.as_bytes()),
         };
         let signature = self.0.sign(&SystemRandom::new(), &signed).unwrap();
-        Signature { form, payload: STANDARD.encode(payload), signature: STANDARD.encode(signature) }
+        Signature {
+            form,
+            payload: STANDARD.encode(payload),
+            signature: STANDARD.encode(signature),
+            material: None,
+        }
     }
 }
 
@@ -48,7 +58,9 @@ fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
     let (signer, other) = (Signer::new(), Signer::new());
     let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
     let simple = |name: &str, digest| signer.sign(Form::Simple, &payload(name, digest));
-    let judge = |signatures: &[Signature], config: &VerifyConfig| verify(signatures, config, NAME, &digest);
+    let judge = |signatures: &[Signature], config: &VerifyConfig| {
+        verify(&Found::kept(signatures.to_vec()), config, NAME, &digest)
+    };
     let config = signer.config(None);
     let good = simple(NAME, &digest);
     judge(std::slice::from_ref(&good), &config).unwrap();
@@ -88,7 +100,7 @@ fn a_statement_counts_if_it_is_a_signature() {
     let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
     let judge = |kind, digest_in_statement| {
         let signature = signer.sign(Form::Statement, &statement(kind, digest_in_statement));
-        verify(&[signature], &signer.config(None), NAME, &digest)
+        verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest)
     };
     judge(SIGNATURE_PREDICATE, &digest).unwrap();
     assert!(judge(SIGNATURE_PREDICATE, &wrong).unwrap_err().contains("another digest"));
@@ -97,7 +109,7 @@ fn a_statement_counts_if_it_is_a_signature() {
     // A signature in one form does not count in the other.
     let mut signature = signer.sign(Form::Simple, &statement(SIGNATURE_PREDICATE, &digest));
     signature.form = Form::Statement;
-    assert!(verify(&[signature], &signer.config(None), NAME, &digest).is_err());
+    assert!(verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest).is_err());
 }
 
 #[test]
@@ -108,10 +120,11 @@ fn ed25519_keys_count_too() {
     let digest = Sha256Digest::of(b"manifest");
     let text = payload(NAME, &digest);
     let signature = STANDARD.encode(pair.sign(text.as_bytes()));
-    let signature = Signature { form: Form::Simple, payload: STANDARD.encode(text), signature };
+    let signature =
+        Signature { form: Form::Simple, payload: STANDARD.encode(text), signature, material: None };
     let keys = vec![VerifyKey::Ed25519(pair.public_key().as_ref().to_vec())];
-    let config = VerifyConfig { key: "key.pub".into(), repository: None, keys };
-    verify(&[signature], &config, NAME, &digest).unwrap();
+    let config = VerifyConfig { key: Some("key.pub".into()), keyless: None, repository: None, keys };
+    verify(&Found::kept(vec![signature]), &config, NAME, &digest).unwrap();
 }
 
 #[test]
@@ -129,4 +142,42 @@ fn ed25519_keys_may_sign_a_digest() {
     assert_eq!(verify_prehashed(&key, b"abd", &signature), None);
     assert_eq!(verify_prehashed(&key[1..], b"abc", &signature), None);
     assert_eq!(verify_prehashed(&key, b"abc", &signature[1..]), None);
+}
+
+#[test]
+fn a_bundle_that_is_not_understood_says_so() {
+    let sigstore = tuffet_testkit::sigstore::Sigstore::new();
+    let how = tuffet_testkit::sigstore::Signing::of("eve@acme.example", "https://issuer.example");
+    let bundle = sigstore.sign_statement("{}", &how).bundle();
+    let read = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut bundle = bundle.clone();
+        change(&mut bundle);
+        Bundle::signatures(bundle.to_string().as_bytes()).map(|signatures| signatures.len())
+    };
+    let with = |key: &str, value: serde_json::Value| read(&|bundle| bundle[key] = value.clone());
+    assert_eq!(read(&|_| ()), Ok(1));
+    assert_eq!(with("mediaType", "application/vnd.dev.sigstore.bundle+json;version=0.3".into()), Ok(1));
+    let unproven = |bundle: &mut serde_json::Value| {
+        bundle["verificationMaterial"]["tlogEntries"][0]["inclusionProof"] = serde_json::Value::Null;
+    };
+    for (read, due) in [
+        (
+            with("mediaType", "application/vnd.dev.sigstore.bundle.v0.4+json".into()),
+            "only versions 0.1 to 0.3",
+        ),
+        (with("dsseEnvelope", serde_json::Value::Null), "another kind of signature"),
+        (with("dsseEnvelope", "x".into()), "cannot be read"),
+        (with("verificationMaterial", serde_json::json!({ "tlogEntries": [{}] })), "cannot be read"),
+        (read(&unproven), "lacks the proof"),
+    ] {
+        let reason = read.unwrap_err();
+        assert!(reason.contains(due), "{due}: {reason}");
+    }
+    let first = read(&|bundle| {
+        unproven(bundle);
+        bundle["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=0.1".into();
+    });
+    assert_eq!(first, Ok(1));
+    let deep = Bundle::signatures("[".repeat(100_000).as_bytes()).unwrap_err();
+    assert!(deep.contains("cannot be read"), "{deep}");
 }

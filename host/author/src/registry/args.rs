@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::error::fail;
-use tuffet_config::{ArtifactReference, Config, EXIT_CONFIG, RegistrySpec, VerifyConfig, VerifyKey};
+use tuffet_config::{
+    ArtifactReference, Config, EXIT_CONFIG, KeylessConfig, RegistrySpec, TrustedRoot, VerifyConfig, VerifyKey,
+};
 use tuffet_registry::Registries;
 use tuffet_terminal::print_stderr;
 
@@ -67,22 +69,48 @@ pub(crate) struct SignatureArgs {
     /// Require a signature by a key in this file, as `verify.key` of the configuration.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+    /// Require a signature without a key, by this identity, as `verify.keyless` of the configuration.
+    #[arg(long, requires_all = ["issuer", "trusted_root"])]
+    identity: Option<String>,
+    /// Who vouches for the identity.
+    #[arg(long, value_name = "URL", requires = "identity")]
+    issuer: Option<String>,
+    /// The file with the authorities and logs that are trusted, as `cosign trusted-root create` writes it.
+    #[arg(long, value_name = "FILE", requires = "identity")]
+    trusted_root: Option<PathBuf>,
 }
 
 impl SignatureArgs {
     pub(super) fn verify(&self) -> Result<Option<VerifyConfig>, ExitCode> {
-        let Some(file) = &self.key else { return Ok(None) };
-        let keys = read(file).and_then(|pem| {
-            VerifyKey::read(&pem).map_err(|complaint| format!("{}: {complaint}", file.display()))
-        });
-        match keys {
-            Ok(keys) => Ok(Some(VerifyConfig { key: file.clone(), repository: None, keys })),
-            Err(complaint) => {
-                print_stderr(complaint);
-                Err(ExitCode::from(EXIT_CONFIG))
-            }
+        if self.key.is_none() && self.identity.is_none() {
+            return Ok(None);
         }
+        self.required().map(Some).map_err(|complaint| {
+            print_stderr(complaint);
+            ExitCode::from(EXIT_CONFIG)
+        })
     }
+
+    fn required(&self) -> Result<VerifyConfig, String> {
+        let keys =
+            self.key.as_ref().map(|file| parsed(file, VerifyKey::read)).transpose()?.unwrap_or_default();
+        let keyless = match (&self.identity, &self.issuer, &self.trusted_root) {
+            (Some(identity), Some(issuer), Some(file)) => {
+                let roots = parsed(file, TrustedRoot::read)?;
+                let (identity, issuer, trusted_root) = (identity.clone(), issuer.clone(), file.clone());
+                let keyless = KeylessConfig { identity, issuer, trusted_root, roots };
+                keyless.check().map_err(|(key, complaint)| format!("--{key}: {complaint}"))?;
+                Some(keyless)
+            }
+            // The parser of the command line asks for all of them.
+            _ => None,
+        };
+        Ok(VerifyConfig { key: self.key.clone(), keyless, repository: None, keys })
+    }
+}
+
+fn parsed<T>(file: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, String> {
+    parse(&read(file)?).map_err(|complaint| format!("{}: {complaint}", file.display()))
 }
 
 /// Returns the file with the logins of `docker login` and other tools.

@@ -29,12 +29,18 @@ pub(crate) fn fetch(
 /// Formats the manifest of a component in a registry as text.
 pub(crate) fn text(reference: &ArtifactReference, pulled: &Pulled) -> String {
     let [config, layer] = &pulled.media_types;
+    let signature = match (&pulled.signer, pulled.verified) {
+        (Some(signer), _) => format!("verified, by {}", signer.escape_debug()),
+        (None, true) => "verified".to_owned(),
+        (None, false) => {
+            "not asked for; --key FILE verifies it, or --identity, --issuer and --trusted-root".to_owned()
+        }
+    };
     let mut text = format!(
-        "reference    {reference}\nmanifest     sha256:{}\nconfig       {}\nlayer        {}\nsignature    {}\n",
+        "reference    {reference}\nmanifest     sha256:{}\nconfig       {}\nlayer        {}\nsignature    {signature}\n",
         pulled.manifest,
         config.escape_debug(),
         layer.escape_debug(),
-        if pulled.verified { "verified" } else { "not asked for; --key FILE verifies it" },
     );
     for (index, (key, value)) in pulled.annotations.iter().enumerate() {
         let head = if index == 0 { "annotations" } else { "" };

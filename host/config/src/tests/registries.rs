@@ -32,8 +32,8 @@ fn a_reference_a_pin_and_a_key_are_read() {
     assert_eq!(acl.sha256.as_ref().map(Sha256Digest::as_str), Some(DIGITS));
     let verify = acl.verify.as_ref().expect("a key");
     assert_eq!(
-        (&verify.key, &verify.keys[..]),
-        (&scene.path("cosign.pub"), &[VerifyKey::Ed25519(vec![0; 32])][..])
+        (verify.key.as_deref(), &verify.keys[..]),
+        (Some(&*scene.path("cosign.pub")), &[VerifyKey::Ed25519(vec![0; 32])][..])
     );
     let [local, other] = &config.registries[..] else { unreachable!("{:?}", config.registries) };
     assert_eq!((&*local.host, local.plain_http, &local.login), ("localhost", true, &None));
@@ -106,4 +106,62 @@ fn a_password_in_clear_is_warned_of() {
     let [(pointer, message)] = &warnings("registry.example")[..] else { unreachable!("one warning") };
     assert_eq!(pointer, "/registries/registry.example/plain-http");
     assert!(message.contains("in clear"), "{message}");
+}
+
+/// The trusted root of an instance without time-stamping authorities; the bytes are no certificates.
+const ROOT: &str = r#"{
+    "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+    "tlogs": [{
+        "publicKey": { "rawBytes": "a2V5", "validFor": { "start": "2021-01-12T11:53:27Z" } }, "logId": { "keyId": "aWQ=" }
+    }],
+    "certificateAuthorities": [{
+        "certChain": { "certificates": [{ "rawBytes": "Y2E=" }] }, "validFor": { "start": "2022-04-13T20:06:15.000Z" }
+    }]
+}"#;
+
+#[test]
+fn an_identity_is_read_with_its_trusted_root() {
+    let scene = Scene::new();
+    fs::write(scene.path("root.json"), ROOT).expect("a file");
+    let keyless = |keyless: &str| {
+        minimal(&format!(
+            "policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: oci://registry.example/acl\n    verify: \
+             {keyless}\n"
+        ))
+    };
+    let good = "identity: a@acme.example, issuer: https://issuer.example";
+    let config =
+        scene.load(&keyless(&format!("{{ keyless: {{ {good}, trusted-root: root.json }} }}"))).expect("good");
+    let verify = config.policy.plugins[0].verify.as_ref().expect("an identity");
+    let read = verify.keyless.as_ref().expect("an identity");
+    assert_eq!((verify.key.as_ref(), read.roots.len()), (None, 1));
+    assert!(read.names("a@acme.example") && read.trusted_root == scene.path("root.json"));
+    assert!(config.files.contains(&scene.path("root.json")), "a reload needs to read it again");
+
+    fs::write(scene.path("empty.json"), "").expect("a file");
+    let at = |name: &str| scene.path(name).display().to_string();
+    for (written, due) in [
+        ("{}".to_owned(), "names nobody whose signature counts; give `key: FILE`, or `keyless`".to_owned()),
+        ("{ repository: r.example/acl }".into(), "names nobody".into()),
+        (
+            format!("{{ keyless: {{ {good}, trusted-root: gone.json }} }}"),
+            format!("{} cannot be read", at("gone.json")),
+        ),
+        (
+            format!("{{ keyless: {{ {good}, trusted-root: empty.json }} }}"),
+            format!("{}: it is empty; let `cosign trusted-root create", at("empty.json")),
+        ),
+        (
+            "{ keyless: { identity: \"*\", issuer: https://a, trusted-root: root.json } }".into(),
+            "it would let anybody sign".into(),
+        ),
+        (
+            "{ keyless: { identity: a, issuer: github, trusted-root: root.json } }".into(),
+            "it is not the URL of an issuer".into(),
+        ),
+        ("{ keyless: { identity: a, trusted-root: root.json } }".into(), "issuer".into()),
+    ] {
+        let complaints = scene.complaints(keyless(&written));
+        assert!(complaints.len() == 1 && complaints[0].contains(&due), "{due}\n{complaints:#?}");
+    }
 }

@@ -3,6 +3,7 @@
 mod cosign;
 mod debian;
 mod hostile;
+mod keyless;
 mod layouts;
 mod pinned;
 mod portal;

@@ -1,0 +1,242 @@
+//! Signatures by an instance of Sigstore that lives in the test, and what may be wrong with them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use tuffet_config::{KeylessConfig, TrustedRoot};
+use tuffet_testkit::sigstore::{Entry, Signature, Signing, Sigstore};
+
+use super::*;
+
+const WORKFLOW: &str = "https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/v1";
+const ISSUER: &str = "https://token.actions.githubusercontent.com";
+const PAYLOAD: &str = "what is signed";
+
+fn good() -> Signing {
+    Signing::of(WORKFLOW, ISSUER)
+}
+
+fn required(roots: &[&Value]) -> KeylessConfig {
+    let text: String = roots.iter().map(|root| root.to_string()).collect();
+    KeylessConfig {
+        identity: WORKFLOW.replace("v1", "*"),
+        issuer: ISSUER.into(),
+        trusted_root: PathBuf::from("root.json"),
+        roots: TrustedRoot::read(&text).unwrap(),
+    }
+}
+
+/// Judges the payload by the bundle of a signature.
+fn judge(bundle: &Value, required: &KeylessConfig) -> Result<String, String> {
+    let material: Material = serde_json::from_value(bundle["verificationMaterial"].clone()).unwrap();
+    let signature =
+        STANDARD.decode(bundle["dsseEnvelope"]["signatures"][0]["sig"].as_str().unwrap()).unwrap();
+    let payload = STANDARD.decode(bundle["dsseEnvelope"]["payload"].as_str().unwrap()).unwrap();
+    let text = str::from_utf8(&payload).unwrap();
+    let message = format!("DSSEv1 28 application/vnd.in-toto+json {} {text}", text.len());
+    verify(&material, (message.as_bytes(), &payload, &signature), required)
+}
+
+fn sign(sigstore: &Sigstore, how: &Signing) -> Value {
+    sigstore.sign_statement(PAYLOAD, how).bundle()
+}
+
+/// The trusted root without one of its lists.
+fn without(sigstore: &Sigstore, lists: &[&str]) -> Value {
+    let mut root = sigstore.trusted_root();
+    for list in lists {
+        root[list] = json!([]);
+    }
+    root
+}
+
+#[track_caller]
+fn refused(judged: Result<String, String>, due: &str) {
+    let reason = judged.unwrap_err();
+    assert!(reason.contains(due), "{due}: {reason}");
+}
+
+#[test]
+fn a_signature_counts_with_the_proofs_that_the_root_asks_for() {
+    let sigstore = Sigstore::new();
+    let root = sigstore.trusted_root();
+    let signed = |how: &Signing| sign(&sigstore, how);
+    for how in [
+        good(),
+        Signing { stamped: Some(good().time), ..good() },
+        Signing { entry: Entry::Second, stamped: Some(good().time), ..good() },
+    ] {
+        assert_eq!(judge(&signed(&how), &required(&[&root])), Ok(WORKFLOW.into()), "{how:?}");
+    }
+    let by_mail = Signing { identity: "eve@acme.example".into(), ..good() };
+    let mail = KeylessConfig { identity: "*@acme.example".into(), ..required(&[&root]) };
+    assert_eq!(judge(&signed(&by_mail), &mail), Ok("eve@acme.example".into()));
+    // Behind another root, as in the file of `gh attestation trusted-root`.
+    let other = Sigstore::new().trusted_root();
+    judge(&signed(&good()), &required(&[&other, &root])).unwrap();
+
+    // A root without logs, as GitHub's own instance has it.
+    let stamps = without(&sigstore, &["tlogs", "ctlogs"]);
+    let plain =
+        Signing { entry: Entry::None, stamped: Some(good().time), certificate_logged: false, ..good() };
+    judge(&signed(&plain), &required(&[&stamps])).unwrap();
+    refused(judge(&signed(&Signing { stamped: None, ..plain.clone() }), &required(&[&stamps])), "says when");
+    refused(judge(&signed(&plain), &required(&[&root])), "in no log of the trusted root");
+    let unlogged = signed(&Signing { certificate_logged: false, ..good() });
+    refused(judge(&unlogged, &required(&[&root])), "in no log of certificates");
+    judge(&unlogged, &required(&[&without(&sigstore, &["ctlogs"])])).unwrap();
+    // A proof has no time.
+    refused(judge(&signed(&Signing { entry: Entry::Second, ..good() }), &required(&[&root])), "says when");
+    let mut unpromised = signed(&good());
+    unpromised["verificationMaterial"]["tlogEntries"][0]["inclusionPromise"] = Value::Null;
+    refused(judge(&unpromised, &required(&[&root])), "says when");
+}
+
+#[test]
+fn what_another_signed_does_not_count() {
+    let (sigstore, other) = (Sigstore::new(), Sigstore::new());
+    let root = sigstore.trusted_root();
+    let judged = |how: &Signing| judge(&sign(&sigstore, how), &required(&[&root]));
+    let branch = WORKFLOW.replace("tags/v1", "heads/main");
+    refused(judged(&Signing { identity: branch.clone(), ..good() }), &format!("signed by {branch}, not by"));
+    refused(judged(&Signing { identity: format!("{WORKFLOW}/x"), ..good() }), "signed by");
+    refused(
+        judged(&Signing { issuer: "https://evil.example".into(), ..good() }),
+        "https://evil.example vouched",
+    );
+    refused(judged(&Signing { issuer: format!("{ISSUER}.evil.example"), ..good() }), "vouched");
+    refused(judged(&Signing { for_signing: false, ..good() }), "is not for signing");
+    // Another instance, whose authority has the same name.
+    refused(judge(&sign(&other, &good()), &required(&[&root])), "in no log of the trusted root");
+    let stamps = without(&sigstore, &["tlogs", "ctlogs"]);
+    let stamped = Signing { entry: Entry::None, stamped: Some(good().time), ..good() };
+    refused(judge(&sign(&other, &stamped), &required(&[&stamps])), "says when");
+    let mut mixed = root.clone();
+    mixed["certificateAuthorities"] = other.trusted_root()["certificateAuthorities"].clone();
+    refused(judge(&sign(&sigstore, &good()), &required(&[&mixed])), "by no authority of the trusted root");
+}
+
+#[test]
+fn the_certificate_must_have_been_valid_when_it_was_signed() {
+    let sigstore = Sigstore::new();
+    let root = sigstore.trusted_root();
+    let promised = |time| Signing { time, ..good() };
+    let stamped = |time| Signing { entry: Entry::Second, stamped: Some(time), ..good() };
+    // Of two times, both count.
+    let both = |time| Signing { stamped: Some(time), ..good() };
+    let [from, until] = good().valid;
+    for how in [promised(from), promised(until), stamped(from), stamped(until), both(until)] {
+        assert!(judge(&sign(&sigstore, &how), &required(&[&root])).is_ok(), "{how:?}");
+    }
+    for how in
+        [promised(from - 1), promised(until + 1), stamped(from - 1), stamped(until + 1), both(until + 1)]
+    {
+        refused(
+            judge(&sign(&sigstore, &how), &required(&[&root])),
+            "was not valid when it was signed, 2025-06-15T",
+        );
+    }
+    // The authority, and the logs, have a time of their own.
+    let early = |pointer: &str| {
+        let mut root = root.clone();
+        root.pointer_mut(pointer).unwrap()["end"] = json!("2024-01-01T00:00:00Z");
+        judge(&sign(&sigstore, &good()), &required(&[&root]))
+    };
+    refused(early("/certificateAuthorities/0/validFor"), "was not valid when it was signed");
+    refused(early("/tlogs/0/publicKey/validFor"), "when its log was not in use");
+    refused(early("/ctlogs/0/publicKey/validFor"), "in no log of certificates");
+}
+
+#[test]
+fn nothing_of_the_proofs_can_be_changed() {
+    let sigstore = Sigstore::new();
+    let root = sigstore.trusted_root();
+    let bundle = sign(&sigstore, &Signing { stamped: Some(good().time), ..good() });
+    let entry = "/verificationMaterial/tlogEntries/0";
+    let other = sign(&sigstore, &good());
+    let changed = |pointer: &str, value: Value| {
+        let mut bundle = bundle.clone();
+        *bundle.pointer_mut(pointer).unwrap() = value;
+        judge(&bundle, &required(&[&root]))
+    };
+    let swapped = |pointer: &str| changed(pointer, other.pointer(pointer).unwrap().clone());
+    judge(&bundle, &required(&[&root])).unwrap();
+    let at = |rest: &str| format!("{entry}{rest}");
+    refused(changed(&at("/integratedTime"), json!("1750000001")), "the log did not sign its entry");
+    refused(changed(&at("/logIndex"), json!("1000")), "the log did not sign its entry");
+    refused(swapped(&at("/canonicalizedBody")), "the log did not sign its entry");
+    refused(swapped(&at("/inclusionPromise")), "the log did not sign its entry");
+    refused(swapped(&at("/inclusionProof")), "the entry is not in the tree");
+    refused(changed(&at("/inclusionProof/hashes"), json!([])), "the entry is not in the tree");
+    refused(changed(&at("/inclusionProof/logIndex"), json!("0")), "the entry is not in the tree");
+    refused(changed(&at("/logId/keyId"), json!("AAAA")), "in no log of the trusted root");
+    // The whole entry of another signature by the same signer.
+    refused(swapped(entry), "is not of this signature");
+    refused(swapped("/verificationMaterial/certificate"), "not by the key in its certificate");
+    refused(swapped("/dsseEnvelope/signatures"), "not by the key in its certificate");
+    refused(changed("/dsseEnvelope/payload", json!("AAAA")), "not by the key in its certificate");
+    // Without a promise, only the time stamp says when.
+    let second = sign(&sigstore, &Signing { entry: Entry::Second, stamped: Some(good().time), ..good() });
+    let stamps = "/verificationMaterial/timestampVerificationData/rfc3161Timestamps/0/signedTimestamp";
+    let stamp = STANDARD.decode(second.pointer(stamps).unwrap().as_str().unwrap()).unwrap();
+    for at in 0..stamp.len() {
+        let mut stamp = stamp.clone();
+        stamp[at] ^= 1;
+        let mut second = second.clone();
+        *second.pointer_mut(stamps).unwrap() = json!(STANDARD.encode(stamp));
+        // Parts of it have no meaning here: the version, the signer's name. Nothing panics, and no other time comes out.
+        if let Err(reason) = judge(&second, &required(&[&root])) {
+            assert!(reason.contains("says when"), "{at}: {reason}");
+        }
+    }
+    let mut swapped = second.clone();
+    let other = sign(&sigstore, &Signing { entry: Entry::Second, stamped: Some(good().time), ..good() });
+    *swapped.pointer_mut(stamps).unwrap() = other.pointer(stamps).unwrap().clone();
+    refused(judge(&swapped, &required(&[&root])), "says when");
+}
+
+/// Flips every bit of the lowest value: nothing panics, and nothing counts.
+#[test]
+fn a_certificate_that_was_changed_does_not_count() {
+    let sigstore = Sigstore::new();
+    let required = required(&[&sigstore.trusted_root()]);
+    let bundle = sign(&sigstore, &good());
+    let at = "/verificationMaterial/certificate/rawBytes";
+    let der = STANDARD.decode(bundle.pointer(at).unwrap().as_str().unwrap()).unwrap();
+    for index in 0..der.len() {
+        let (mut changed, mut bundle) = (der.clone(), bundle.clone());
+        changed[index] ^= 1;
+        for der in [&changed[..], &der[..index]] {
+            *bundle.pointer_mut(at).unwrap() = json!(STANDARD.encode(der));
+            assert!(judge(&bundle, &required).is_err(), "{index}");
+        }
+    }
+}
+
+#[test]
+fn annotations_of_cosign_2_are_material_too() {
+    let sigstore = Sigstore::new();
+    let root = sigstore.trusted_root();
+    let judge = |signed: &Signature, change: (&str, &str)| {
+        let annotations: BTreeMap<String, String> = serde_json::from_value(signed.annotations()).unwrap();
+        let signature = STANDARD.decode(&annotations["dev.cosignproject.cosign/signature"]).unwrap();
+        let changed =
+            annotations.into_iter().map(|(key, value)| (key, value.replace(change.0, change.1))).collect();
+        let material = Material::of_annotations(&changed).ok_or("no material")?;
+        // As it is kept.
+        let material: Material = serde_json::from_str(&serde_json::to_string(&material).unwrap()).unwrap();
+        let payload = PAYLOAD.as_bytes();
+        verify(&material, (payload, payload, &signature), &required(&[&root]))
+    };
+    let signed = sigstore.sign_payload(PAYLOAD, &Signing { stamped: Some(good().time), ..good() });
+    assert_eq!(judge(&signed, ("", "")), Ok(WORKFLOW.into()));
+    refused(
+        judge(&signed, ("\"integratedTime\":1750000000", "\"integratedTime\":1750000001")),
+        "did not sign",
+    );
+    refused(judge(&signed, ("\"logID\":\"", "\"logID\":\"x")), "no material");
+    refused(judge(&signed, ("BEGIN", "BEGUN")), "no material");
+}

@@ -1,0 +1,286 @@
+//! Signatures without keys, by an instance of Sigstore that lives in the test; pulled from a registry, verified offline.
+
+use super::debian::Registry;
+use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
+use super::{Kept, acl, assert_denies, digest_of, plugin, push, sha256};
+use crate::harness::{is_root, tuffet};
+use serde_json::{Value, json};
+use std::path::Path;
+use tuffet_testkit::sigstore::{Entry, Signing, Sigstore};
+
+const IDENTITY: &str = "https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/v1";
+const ISSUER: &str = "https://token.actions.githubusercontent.com";
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+const SIGNED: &str = "https://sigstore.dev/cosign/sign/v1";
+
+/// A registry in this process that holds `acl:1`, and an instance of Sigstore that the server trusts.
+struct Scene {
+    kept: Kept,
+    registry: Scripted,
+    sigstore: Sigstore,
+    /// The digest of the manifest.
+    manifest: String,
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let (kept, registry, sigstore) = (Kept::new(), Scripted::new(), Sigstore::new());
+        let (manifest, _) = registry.hold(&std::fs::read(acl()).unwrap(), CONFIG, LAYER);
+        kept.write("root.json", sigstore.trusted_root().to_string());
+        Scene { kept, registry, sigstore, manifest }
+    }
+
+    fn yaml(&self, section: &str) -> String {
+        let reference = format!("oci://{}/acl@sha256:{}", self.registry.host(), self.manifest);
+        self.kept.yaml(&reference, &verify(&self.kept.path("root.json")), section)
+    }
+
+    /// The registry has this bundle, and lists it as one that refers to the manifest.
+    fn attach(&self, bundle: &[u8]) {
+        let reply = |path: &str, content: Vec<u8>| self.registry.reply(path, Reply::Content(content));
+        let (blob, image) = artifact(bundle, "application/vnd.oci.empty.v1+json", BUNDLE);
+        let image = image.to_string().into_bytes();
+        let index = referring(&sha256(&image), image.len());
+        reply(&format!("blobs/sha256:{blob}"), bundle.to_vec());
+        reply(&format!("manifests/sha256:{}", sha256(&image)), image);
+        reply(&format!("referrers/sha256:{}", self.manifest), index.to_string().into_bytes());
+    }
+
+    fn attach_signed(&self, sigstore: &Sigstore, digest: &str, how: &Signing) {
+        self.attach(sigstore.sign_statement(&statement(digest), how).bundle().to_string().as_bytes());
+    }
+
+    /// The server does not start, with these words.
+    #[track_caller]
+    fn refused(&self, due: &str) {
+        let section = format!("registries: {{ \"{}\": {{ timeout: 300ms }} }}", self.registry.host());
+        self.kept.setup(&self.yaml(&section)).run_to_its_end().assert_fails(64, &["cannot be loaded", due]);
+        assert!(!self.kept.path("state/components").exists(), "nothing is kept before it is verified");
+    }
+}
+
+fn verify(root: &Path) -> String {
+    let identity = IDENTITY.replace("v1", "*");
+    format!(
+        "    verify:\n      keyless: {{ identity: \"{identity}\", issuer: \"{ISSUER}\", trusted-root: \"{}\" }}",
+        root.display()
+    )
+}
+
+fn good() -> Signing {
+    Signing::of(IDENTITY, ISSUER)
+}
+
+/// What `cosign sign` states about a manifest.
+fn statement(digest: &str) -> String {
+    json!({
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{ "digest": { "sha256": digest } }],
+        "predicateType": SIGNED,
+        "predicate": {},
+    })
+    .to_string()
+}
+
+/// The list of what refers to a manifest: one bundle.
+fn referring(image: &str, size: usize) -> Value {
+    json!({
+        "schemaVersion": 2,
+        "mediaType": "application/vnd.oci.image.index.v1+json",
+        "manifests": [{
+            "mediaType": "application/vnd.oci.image.manifest.v1+json",
+            "digest": format!("sha256:{image}"), "size": size, "artifactType": BUNDLE,
+        }],
+    })
+}
+
+#[test]
+fn a_component_signed_without_a_key_is_pulled_and_loaded_and_again_without_the_registry() {
+    let Some(mut registry) = Registry::start() else { return };
+    let (kept, sigstore) = (Kept::new(), Sigstore::new());
+    let root = kept.write("root.json", sigstore.trusted_root().to_string());
+    let pinned = push(&acl(), &registry.reference("acl:1"), &[]);
+    let digest = digest_of(&pinned);
+    let yaml = kept.yaml(&pinned, &verify(&root), "");
+    kept.setup(&yaml)
+        .run_to_its_end()
+        .assert_fails(64, &[&pinned, "it is not signed: let https://github.com/acme"]);
+
+    // As cosign pushes it to a registry without the interface for referrers.
+    let bundle = sigstore
+        .sign_statement(&statement(digest), &Signing { stamped: Some(good().time), ..good() })
+        .bundle();
+    let bundle = bundle.to_string();
+    registry.put_blob("acl", bundle.as_bytes());
+    registry.put_blob("acl", b"{}");
+    let (_, image) = artifact(bundle.as_bytes(), "application/vnd.oci.empty.v1+json", BUNDLE);
+    registry.put_manifest("acl", "the-bundle", &image);
+    let image = image.to_string();
+    let index = referring(&sha256(image.as_bytes()), image.len());
+    registry.put_manifest("acl", &format!("sha256-{digest}"), &index);
+
+    let root = root.to_str().unwrap();
+    let inspect = |more: &[&str]| {
+        let signer = ["--identity", IDENTITY, "--issuer", ISSUER, "--trusted-root", root];
+        plugin(&[&["inspect", &pinned], &signer[..], more].concat())
+    };
+    let shown: Value = serde_json::from_slice(&inspect(&["--json"]).stdout).unwrap();
+    assert_eq!(
+        (&shown["artifact"]["verified"], &shown["artifact"]["signer"]),
+        (&json!(true), &json!(IDENTITY))
+    );
+    let text = String::from_utf8(inspect(&[]).stdout).unwrap();
+    assert!(text.contains(&format!("signature    verified, by {IDENTITY}\n")), "{text}");
+
+    let server = kept.setup(&yaml).start();
+    assert_denies(&server);
+    assert_eq!(server.status()["plugins"][0]["verified"], true);
+    server.stop();
+    registry.kill();
+    let server = kept.setup(&yaml).start();
+    assert_denies(&server);
+    server.stop();
+    let config = kept.config(&yaml);
+    tuffet(["check", config.to_str().unwrap()]).assert_good();
+    // What is kept is verified again: another instance has not signed it.
+    kept.write("root.json", Sigstore::new().trusted_root().to_string());
+    tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["in no log of the trusted root"]);
+}
+
+#[test]
+fn what_does_not_prove_the_signer_is_refused() {
+    let scene = Scene::new();
+    let digest = &scene.manifest;
+    let signed = |how: &Signing| scene.attach_signed(&scene.sigstore, digest, how);
+    scene.refused("it is not signed");
+    signed(&Signing { identity: IDENTITY.replace("tags/v1", "heads/main"), ..good() });
+    scene.refused(
+        "signed by https://github.com/acme/plugins/.github/workflows/release.yml@refs/heads/main, not by",
+    );
+    signed(&Signing { issuer: "https://evil.example".into(), ..good() });
+    scene.refused(
+        "https://evil.example vouched for its signer, not https://token.actions.githubusercontent.com",
+    );
+    let until = good().valid[1];
+    signed(&Signing { time: until + 1, ..good() });
+    scene.refused("its certificate was not valid when it was signed, 2025-06-15T15:15:41Z");
+    signed(&Signing { certificate_logged: false, ..good() });
+    scene.refused("its certificate is in no log of certificates");
+    signed(&Signing { entry: Entry::None, ..good() });
+    scene.refused("it is in no log of the trusted root");
+    scene.attach_signed(&Sigstore::new(), digest, &good());
+    scene.refused("it is in no log of the trusted root");
+    scene.attach_signed(&scene.sigstore, &sha256(b"another"), &good());
+    scene.refused("its signature is for another digest");
+    let bundle = scene.sigstore.sign_statement(&statement(digest), &good()).bundle();
+    let mut later = bundle.clone();
+    later["verificationMaterial"]["tlogEntries"][0]["integratedTime"] = json!("1750000001");
+    scene.attach(later.to_string().as_bytes());
+    scene.refused("the log did not sign its entry, or the entry was changed");
+    let mut unproven = bundle.clone();
+    unproven["verificationMaterial"]["tlogEntries"][0]["inclusionProof"] = Value::Null;
+    scene.attach(unproven.to_string().as_bytes());
+    scene.refused("its bundle lacks the proof that its log has it");
+    let keyed = json!({ "mediaType": BUNDLE, "dsseEnvelope": bundle["dsseEnvelope"] });
+    scene.attach(keyed.to_string().as_bytes());
+    scene.refused("its signature has no certificate, so it was not made keyless");
+    scene.attach(b"not JSON");
+    scene.refused("its bundle cannot be read");
+    // As is, it would count.
+    scene.attach(bundle.to_string().as_bytes());
+    assert_denies(&scene.kept.setup(&scene.yaml("")).start());
+}
+
+#[test]
+fn a_bundle_that_never_ends_or_never_comes_is_given_up() {
+    let scene = Scene::new();
+    let bundle = scene.sigstore.sign_statement(&statement(&scene.manifest), &good()).bundle();
+    let mut large = bundle.clone();
+    large["padding"] = json!("x".repeat(10 << 20));
+    scene.attach(large.to_string().as_bytes());
+    scene.refused("more than the 1048576 bytes allowed here");
+    scene.attach(bundle.to_string().as_bytes());
+    let blob = format!("blobs/sha256:{}", sha256(bundle.to_string().as_bytes()));
+    let content = bundle.to_string().into_bytes();
+    for (reply, due) in [
+        (Reply::Hang, "does not answer within 300ms"),
+        (Reply::Stall(content.clone()), "within 300ms"),
+        (Reply::Endless, "more than the 1048576 bytes"),
+        (Reply::Cut(content.clone()), "does not answer"),
+        (Reply::Content(content.iter().rev().copied().collect()), "another digest than its manifest says"),
+    ] {
+        scene.registry.reply(&blob, reply);
+        scene.refused(due);
+    }
+    // A running server goes on.
+    let open = scene.kept.open();
+    let server = scene.kept.setup(&scene.kept.yaml("builtin:acl", "", &open)).start();
+    scene.registry.reply(&blob, Reply::Hang);
+    let section = format!("{open}\nregistries: {{ \"{}\": {{ timeout: 300ms }} }}", scene.registry.host());
+    server.rewrite(&scene.yaml(&section));
+    server.ask("reload").assert_fails(1, &["does not answer within 300ms"]);
+    assert_denies(&server);
+    scene.registry.reply(&blob, Reply::Content(content));
+    server.ask("reload").assert_good();
+    assert_denies(&server);
+    assert_eq!(server.status()["plugins"][0]["verified"], true);
+}
+
+/// The layout of cosign 2: a payload below a tag, with its proofs in annotations.
+#[test]
+fn a_signature_in_annotations_counts() {
+    let scene = Scene::new();
+    let sign = |named: &str| {
+        let payload = json!({
+            "critical": {
+                "identity": { "docker-reference": named },
+                "image": { "docker-manifest-digest": format!("sha256:{}", scene.manifest) },
+                "type": "cosign container image signature",
+            },
+            "optional": null,
+        });
+        let payload = payload.to_string();
+        let (blob, mut image) =
+            artifact(payload.as_bytes(), CONFIG, "application/vnd.dev.cosign.simplesigning.v1+json");
+        image["layers"][0]["annotations"] = scene.sigstore.sign_payload(&payload, &good()).annotations();
+        let content = |content: String| Reply::Content(content.into_bytes());
+        scene.registry.reply(&format!("blobs/sha256:{blob}"), content(payload));
+        scene.registry.reply(&format!("manifests/sha256-{}.sig", scene.manifest), content(image.to_string()));
+    };
+    sign("registry.example/other");
+    scene.refused("verify.repository");
+    sign(&format!("{}/acl", scene.registry.host()));
+    assert_denies(&scene.kept.setup(&scene.yaml("")).start());
+}
+
+#[test]
+fn a_trusted_root_that_is_none_is_named_with_a_remedy() {
+    let scene = Scene::new();
+    let config = scene.kept.config(&scene.yaml(""));
+    let check = |due: &[&str]| tuffet(["check", config.to_str().unwrap()]).assert_fails(64, due);
+    let mut empty = scene.sigstore.trusted_root();
+    empty["certificateAuthorities"] = json!([]);
+    let remedy = "let `cosign trusted-root create";
+    for (content, due) in [
+        (String::new(), "root.json: it is empty"),
+        ("-----BEGIN PUBLIC KEY-----".into(), "root.json: it is no trusted root in JSON"),
+        ("{}".into(), "root.json: it is no trusted root: its `mediaType`"),
+        (empty.to_string(), "root.json: it has no certificate authority"),
+    ] {
+        scene.kept.write("root.json", content);
+        check(&["tuffet.yaml", due, remedy]);
+        let root = scene.kept.path("root.json");
+        let reference = format!("oci://{}/acl:1", scene.registry.host());
+        let signer = ["--identity", IDENTITY, "--issuer", ISSUER, "--trusted-root", root.to_str().unwrap()];
+        plugin(&[&["inspect", &reference][..], &signer].concat()).assert_fails(64, &[due, remedy]);
+    }
+    std::fs::remove_file(scene.kept.path("root.json")).unwrap();
+    check(&["root.json cannot be read: No such file", "correct the path"]);
+    scene.kept.write("root.json", scene.sigstore.trusted_root().to_string());
+    check(&["it has not been pulled"]);
+    scene.attach_signed(&scene.sigstore, &scene.manifest, &good());
+    let user = if is_root() { &["--user", "root"][..] } else { &[] };
+    plugin(&[&["pull", "--config", config.to_str().unwrap()], user].concat()).assert_good();
+    tuffet(["check", config.to_str().unwrap()]).assert_good();
+    assert!(scene.registry.heads().len() < 20, "nothing but the registry is asked, and that once");
+}

@@ -24,6 +24,7 @@ mod listing;
 mod lookup;
 mod memory;
 mod mode;
+mod name_locks;
 mod open_file;
 mod opening;
 mod path;

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 
 use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
+use super::name_locks::NameLock;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
@@ -187,7 +188,7 @@ impl InFolder {
     ) -> Result<(), StoreError> {
         let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let is_counted = reservation.is_some() || self.rules.versions.is_some();
-        let _one_at_a_time = is_counted.then(|| disk.usage.lock_name(folder, &name));
+        let _one_at_a_time = is_counted.then(|| NameLock::wait(folder, &name)).transpose()?;
         // What the file under this name gives back to the quota.
         let mut freed = None;
         // Another spelling of the name may appear until the last moment, and the rename would replace it.

@@ -8,19 +8,13 @@
 //! or not; they are added to its result, so the sums may be too high until the next one. They are too low, by one file, only
 //! where a walk meets the file between two steps of its commit.
 
-use std::hash::{BuildHasher, RandomState};
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
-use rustix::fs::fstat;
+use parking_lot::Mutex;
 use tuffet_request::Quota;
 
 use super::StoreError;
-
-/// The number of locks for names. More names than these seldom end an upload at once.
-const NAME_LOCKS: usize = 64;
 
 /// The shortest time between two walks, as a multiple of the time that the last one took, and at least.
 const MIN_PAUSE: (u32, Duration) = (10, Duration::from_secs(1));
@@ -29,12 +23,9 @@ const MIN_PAUSE: (u32, Duration) = (10, Duration::from_secs(1));
 const MAX_AGE: (u32, Duration) = (100, Duration::from_secs(600));
 
 /// The sums of a root, across reloads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Usage {
     sums: Mutex<Sums>,
-    /// One upload to a name at a time becomes visible, so that each earlier version is kept and counted once.
-    names: [Mutex<()>; NAME_LOCKS],
-    hasher: RandomState,
 }
 
 #[derive(Debug, Default)]
@@ -87,16 +78,6 @@ impl Contents {
         self.bytes = self.bytes.saturating_sub(less.bytes);
         self.files = self.files.saturating_sub(less.files);
         self.folders = self.folders.saturating_sub(less.folders);
-    }
-}
-
-impl Default for Usage {
-    fn default() -> Usage {
-        Usage {
-            sums: Mutex::default(),
-            names: std::array::from_fn(|_| Mutex::default()),
-            hasher: RandomState::new(),
-        }
     }
 }
 
@@ -187,14 +168,6 @@ impl Usage {
             sums.stale = true;
             sums.last = Some((Instant::now(), walk.at.elapsed()));
         }
-    }
-
-    /// Waits until no other upload to this name becomes visible.
-    pub fn lock_name(&self, folder: impl AsFd, name: &str) -> MutexGuard<'_, ()> {
-        // The same name may have several paths.
-        let place = fstat(folder).map(|stat| (stat.st_dev, stat.st_ino)).unwrap_or_default();
-        let hash = self.hasher.hash_one((place, name));
-        self.names[hash as usize % NAME_LOCKS].lock()
     }
 }
 

@@ -84,8 +84,14 @@ fn only_versions_of_this_file_are_removed() {
 /// Each of them was acknowledged, so each is the file or a version.
 #[test]
 fn uploads_of_one_name_at_once_are_all_kept() {
-    let server = server("versions: { keep: 50 }");
-    let peers: Vec<Peer> = (0..12).map(|_| half(&server, "sw.cfg")).collect();
+    let rules = "writable: true, overwrite: true, write: { versions: { keep: 50 } }";
+    // Two roots that lead to one folder.
+    let roots = format!(
+        "roots: [{{ name: in, path: root, {rules} }}, {{ name: too, path: root, also-at: [/too], {rules} }}]\n"
+    );
+    let server = Setup::new().yaml(&roots).start();
+    let path = |number: usize| if number % 2 == 0 { "sw.cfg" } else { "/too/sw.cfg" };
+    let peers: Vec<Peer> = (0..12).map(|number| half(&server, path(number))).collect();
     for (number, peer) in peers.iter().enumerate() {
         peer.send(&data(2, format!("end {number}").as_bytes()));
     }

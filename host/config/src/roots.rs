@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
-use tuffet_request::{Case, RootSpec};
+use tuffet_request::{Case, RootSpec, Versions};
 
 use super::address::{path_schema, root_name_schema};
 use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
@@ -215,7 +215,7 @@ impl Resolver<'_> {
                 mode: root.write.mode_of_new(),
                 follow: root.follow,
                 case: root.case,
-                versions: root.write.versions.map(|versions| versions.keep),
+                versions: root.write.versions.map(|its| Versions { keep: its.keep, names: its.names }),
                 folders: root.write.folders.and_then(|folders| folders.0),
                 quota,
             });

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use tuffet_request::{Links, NewFolders, Quota};
+use tuffet_request::{Links, NewFolders, Quota, VersionNames};
 
 use super::resolver::Resolver;
 use super::units::{ByteCount, plain};
@@ -42,7 +42,7 @@ pub(crate) struct WrittenUploads {
     /// without it, a link counts as an existing file.
     pub links: Links,
     /// Keeps the file that an upload replaces as `NAME.~1~`, the next one as `NAME.~2~`, and so on, as GNU cp numbers
-    /// backups. Clients can read versions, and never write them. Needs `overwrite`. Default: the earlier file is gone.
+    /// backups, or with its time. Clients can read versions, and never write them. Needs `overwrite`. Default: the earlier file is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<WrittenVersions>,
     /// Whether an upload makes the folders of its path: `true` for `{ depth: 4, count: 1000 }`, or these limits. They are
@@ -126,6 +126,10 @@ pub(crate) struct WrittenVersions {
     /// The number of earlier versions to keep of each file. The oldest are removed once a new file is on disk.
     #[schemars(range(min = KEEP[0], max = KEEP[1]))]
     pub keep: u32,
+    /// The names of versions: `number` for `NAME.~7~`, `time` for `NAME.~20261127T001500Z.7~`, with the time of the last
+    /// modification in UTC before the number. After a change, earlier names stay, and count among those to keep.
+    #[serde(default)]
+    pub names: VersionNames,
 }
 
 /// The folders that uploads may make: `true`, or their limits.

@@ -37,12 +37,33 @@ pub struct RootSpec {
     pub follow: bool,
     /// Whether requested names must match stored ones in case.
     pub case: Case,
-    /// The number of earlier versions to keep of a file that uploads replace; `None`: they are not kept.
-    pub versions: Option<u32>,
+    /// The earlier versions to keep of a file that uploads replace; `None`: they are not kept.
+    pub versions: Option<Versions>,
     /// The folders that uploads may make; `None`: none.
     pub folders: Option<NewFolders>,
     /// What the root may contain.
     pub quota: Quota,
+}
+
+/// The earlier versions of a file that uploads replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Versions {
+    /// The number of versions to keep, at least 1.
+    pub keep: u32,
+    /// Their names.
+    pub names: VersionNames,
+}
+
+/// The names of earlier versions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionNames {
+    /// `NAME.~7~`.
+    #[default]
+    Number,
+    /// `NAME.~20261127T001500Z.7~`: the time of the last modification in UTC, and the number.
+    Time,
 }
 
 /// The folders that uploads may make.

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
-use tuffet_request::NewFolders;
+use tuffet_request::{NewFolders, Versions};
 
 use super::sync_folder::sync_folder;
 use super::write_rules::WriteRules;
-use super::{Disk, StoreError, mode, path, spelling, versions};
+use super::{Disk, StoreError, mode, path, spelling, version_names};
 
 /// The permissions of new folders, before the umask applies.
 const NEW_MODE: u32 = 0o755;
@@ -45,7 +45,7 @@ pub(super) fn find(top: Arc<Dir>, target: &str, rules: &WriteRules) -> Result<Wa
         }
         Err(StoreError::NotFound) => match rules.folders {
             Some(_) if !rules.create => Err(StoreError::NotCreated),
-            Some(limits) => find_above(top, folder, limits, rules.versions.is_some()),
+            Some(limits) => find_above(top, folder, limits, rules.versions),
             None => Err(StoreError::NoFolder(folder.to_owned())),
         },
         Err(error) => Err(error),
@@ -56,7 +56,7 @@ fn find_above(
     top: Arc<Dir>,
     folder: &str,
     limits: NewFolders,
-    has_versions: bool,
+    versions: Option<Versions>,
 ) -> Result<Way, StoreError> {
     let parts: Vec<&str> = parts(folder).collect();
     if parts.len() > limits.depth as usize {
@@ -77,8 +77,8 @@ fn find_above(
             Err(errno) => return Err(StoreError::from_open(errno.into())),
         }
         spelling::require_in(&found, missing[0])?;
-        if has_versions {
-            missing.iter().try_for_each(|part| versions::require_name(part))?;
+        if let Some(versions) = versions {
+            missing.iter().try_for_each(|part| version_names::require(part, versions.names))?;
         }
         let missing = missing.iter().map(|&part| part.to_owned()).collect();
         return Ok(Way { top, folder: found, missing });

@@ -52,6 +52,7 @@ mod upload_in_folder;
 mod upload_supplied;
 mod uploads;
 mod usage;
+mod version_names;
 mod versions;
 mod walk;
 mod write_rules;

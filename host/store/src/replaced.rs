@@ -14,6 +14,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::attributes::{self, Lists};
+use super::facts::Facts;
 use super::links::refusal;
 use super::open_file::require_regular;
 use super::write_rules::WriteRules;
@@ -79,6 +80,11 @@ impl Replaced {
     /// Its size in bytes.
     pub(super) fn size(&self) -> u64 {
         u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+
+    /// When it was modified, in seconds since 1970.
+    pub(super) fn modified(&self) -> i64 {
+        Facts::from(self.stat).modified.0
     }
 
     /// Copies the metadata of the old file to a new one: owner and group if the system permits it, access control

@@ -10,6 +10,7 @@ use rustix::fs::{
     Access, AtFlags, FileType, Mode, accessat, fchmod, fstat, linkat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
+use tuffet_request::Versions;
 
 use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
@@ -22,7 +23,7 @@ use super::system::rename_to_free_name;
 use super::usage::Reservation;
 use super::versions::{self, Version};
 use super::write_rules::WriteRules;
-use super::{Disk, StoreError, mode, path, spelling, temporary};
+use super::{Disk, StoreError, mode, path, spelling, temporary, version_names};
 
 /// The permissions of new files, before the umask applies.
 const NEW_MODE: u32 = 0o644;
@@ -69,8 +70,8 @@ impl Target {
     fn find(root: &Root, target: &str, rules: &WriteRules) -> Result<(String, Way, bool), StoreError> {
         let target = followed(root, target)?;
         let (_, name) = path::split(&target);
-        if rules.versions.is_some() {
-            versions::require_name(name)?;
+        if let Some(versions) = rules.versions {
+            version_names::require(name, versions.names)?;
         }
         let way = folders::find(root.folder()?, &target, rules)?;
         if !way.missing.is_empty() {
@@ -215,7 +216,7 @@ impl InFolder {
             reservation.settle(file.metadata().map_err(StoreError::from_io)?.len(), freed);
         }
         sync_folder(folder)?;
-        if let Some(keep) = self.rules.versions.filter(|_| self.rules.overwrite) {
+        if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
             disk.usage.remove(versions::prune(folder, &name, keep));
         }
         Ok(())
@@ -227,7 +228,9 @@ impl InFolder {
         replaced: Option<&Replaced>,
     ) -> Result<Option<Version>, StoreError> {
         match (self.rules.versions, replaced) {
-            (Some(_), Some(replaced)) => versions::keep(folder, self.target.name(), replaced),
+            (Some(Versions { names, .. }), Some(replaced)) => {
+                versions::keep(folder, self.target.name(), replaced, names)
+            }
             _ => Ok(None),
         }
     }

@@ -1,5 +1,5 @@
 //! Earlier versions of a file that an upload replaces: `NAME.~1~`, `NAME.~2~` and so on, numbered as the backups of GNU
-//! cp. The highest number is the latest one.
+//! cp, or with a time before the number. The highest number is the latest one.
 //!
 //! The old file gets its further name before the new one takes its place, and the folder is synced in between, so no
 //! crash loses it. A crash may leave a version that is the file itself: the next upload takes it for its own.
@@ -14,21 +14,14 @@ use rustix::fs::{
     renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
+use tuffet_request::VersionNames;
 
 use super::replaced::Replaced;
 use super::sync_folder::sync_folder;
 use super::system::rename_to_free_name;
 use super::usage::Contents;
+use super::version_names::{self, MAX_NUMBER};
 use super::{StoreError, temporary};
-
-/// The greatest number of digits of a number.
-const MAX_DIGITS: usize = 9;
-
-/// The greatest length of a name in bytes on most file systems (`NAME_MAX`).
-const MAX_NAME: usize = 255;
-
-/// The bytes of the longest suffix.
-const MAX_SUFFIX: usize = MAX_DIGITS + ".~~".len();
 
 /// The limit of attempts to find a free number, because another program may take numbers, too.
 const MAX_ATTEMPTS: u32 = 64;
@@ -45,55 +38,33 @@ pub(super) struct Version {
     is_new: bool,
 }
 
-/// Requires that an upload may have this name in a root with versions.
-///
-/// # Errors
-/// `VersionName` for the name of a version, and for one without room for a number.
-pub(super) fn require_name(name: &str) -> Result<(), StoreError> {
-    if is_version(name) {
-        return Err(StoreError::VersionName("names that end with .~NUMBER~ are earlier versions"));
-    }
-    if name.len() + MAX_SUFFIX > MAX_NAME {
-        return Err(StoreError::VersionName("the name is too long for earlier versions"));
-    }
-    Ok(())
-}
-
-fn is_version(name: &str) -> bool {
-    name.rsplit_once(".~").is_some_and(|(of, _)| !of.is_empty() && number(name.as_bytes(), of).is_some())
-}
-
-/// The number of a version of this file.
-fn number(version: &[u8], of: &str) -> Option<u32> {
-    let digits = version.strip_prefix(of.as_bytes())?.strip_prefix(b".~")?.strip_suffix(b"~")?;
-    let is_plain = (1..=MAX_DIGITS).contains(&digits.len()) && digits[0] != b'0';
-    str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()
-}
-
 /// Keeps the file under this name as its next version, and makes that durable. `None` if the name is free now.
 ///
 /// # Errors
 /// `VersionNotKept` if this user may not do so, `NoSpace`, `Io`.
-pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Option<Version>, StoreError> {
-    let last = list(folder, of)?.last().copied().unwrap_or(0);
-    let name_of = |number: u32| format!("{of}.~{number}~");
+pub(super) fn keep(
+    folder: &impl AsFd,
+    of: &str,
+    old: &Replaced,
+    names: VersionNames,
+) -> Result<Option<Version>, StoreError> {
+    let (last, last_name) = list(folder, of)?.pop().unwrap_or_default();
     let now = match statat(folder, of, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => return Ok(None),
         now => now?,
     };
     // After a crash before the rename.
-    if last > 0 && is_file(folder, &name_of(last), &now) {
-        return Version { name: name_of(last), of: of.to_owned(), copied: None, is_new: false }
-            .synced(folder);
+    if last > 0 && is_file(folder, &last_name, &now) {
+        return Version { name: last_name, of: of.to_owned(), copied: None, is_new: false }.synced(folder);
     }
     let made = |name: String, copied: Option<Stat>| {
         Version { name, of: of.to_owned(), copied, is_new: true }.synced(folder)
     };
     let mut copy = None;
     for number in last + 1..=last + MAX_ATTEMPTS {
-        let name = name_of(number);
-        if number.to_string().len() > MAX_DIGITS {
-            let why = format!("its versions have all numbers up to {last}; remove or rename that one");
+        let name = version_names::of(of, number, names, old.modified());
+        if number > MAX_NUMBER {
+            let why = format!("its versions have all numbers up to {last}; remove or rename {last_name}");
             return Err(StoreError::VersionNotKept(io::Error::other(why)));
         }
         let kept = match &copy {
@@ -229,20 +200,19 @@ pub(super) fn prune(folder: &impl AsFd, of: &str, keep: u32) -> Contents {
         }
     };
     let beyond = versions.len().saturating_sub(keep as usize);
-    for number in &versions[..beyond] {
-        let name = format!("{of}.~{number}~");
-        let Ok(stat) = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+    for (_, name) in &versions[..beyond] {
+        let Ok(stat) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
         // Whatever else has this name was not made by an upload.
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
             continue;
         }
-        match unlinkat(folder, &name, AtFlags::empty()) {
+        match unlinkat(folder, name, AtFlags::empty()) {
             Ok(()) => {
                 removed.files += 1;
                 removed.bytes = removed.bytes.saturating_add(u64::try_from(stat.st_size).unwrap_or(0));
             }
             Err(Errno::NOENT) => {}
-            Err(errno) => warn(&name, &errno.into()),
+            Err(errno) => warn(name, &errno.into()),
         }
     }
     removed
@@ -255,14 +225,18 @@ fn warn(name: &str, error: &StoreError) {
     );
 }
 
-/// The numbers of the versions of a file, in ascending order.
-fn list(folder: &impl AsFd, of: &str) -> Result<Vec<u32>, StoreError> {
-    let mut numbers = Vec::new();
+/// The versions of a file, numbers and names, in the order of their numbers.
+fn list(folder: &impl AsFd, of: &str) -> Result<Vec<(u32, String)>, StoreError> {
+    let mut versions = Vec::new();
     for entry in Dir::read_from(folder)? {
-        numbers.extend(number(entry?.file_name().to_bytes(), of));
+        let entry = entry?;
+        let name = entry.file_name();
+        if let (Some(number), Ok(text)) = (version_names::number(name.to_bytes(), of), name.to_str()) {
+            versions.push((number, text.to_owned()));
+        }
     }
-    numbers.sort_unstable();
-    Ok(numbers)
+    versions.sort_unstable();
+    Ok(versions)
 }
 
 #[cfg(test)]
@@ -272,33 +246,6 @@ mod tests {
     use std::path::Path;
     use tuffet_request::RootSpec;
 
-    #[test]
-    fn names_of_versions() {
-        for (name, of, expected) in [
-            ("a.~1~", "a", Some(1)),
-            ("a.~999999999~", "a", Some(999_999_999)),
-            ("a.~1~.~2~", "a.~1~", Some(2)),
-            ("ä b.~7~", "ä b", Some(7)),
-            (".~1~.~3~", ".~1~", Some(3)),
-        ] {
-            assert_eq!(number(name.as_bytes(), of), expected, "{name}");
-            assert!(is_version(name), "{name}");
-        }
-        for name in
-            ["a", "a~", "a.~~", "a.~0~", "a.~01~", "a.~1000000000~", "a.~1", "a.~1~x", "a.~-1~", ".~1~"]
-        {
-            assert!(!is_version(name), "{name}");
-        }
-        assert_eq!(number(b"ab.~1~", "a"), None);
-        assert_eq!(number(b"a.~1~", "a.~1~"), None);
-    }
-
-    #[test]
-    fn a_name_has_room_for_each_number() {
-        require_name(&"x".repeat(243)).expect("243 and 12 bytes");
-        require_name(&"x".repeat(244)).expect_err("244 and 12 bytes");
-    }
-
     /// A folder with the file `a`, which has the version `a.~1~`.
     fn kept() -> (tempfile::TempDir, File, Version) {
         let place = tempfile::TempDir::new().expect("a folder");
@@ -307,7 +254,8 @@ mod tests {
         let rules =
             WriteRules::of(&RootSpec { overwrite: true, ..RootSpec::read_only("boot", place.path()) });
         let old = Replaced::open(&folder, "a", &rules).expect("it opens").expect("it is there");
-        let version = keep(&folder, "a", &old).expect("it is kept").expect("it is there");
+        let version =
+            keep(&folder, "a", &old, VersionNames::Number).expect("it is kept").expect("it is there");
         (place, folder, version)
     }
 

@@ -1,6 +1,6 @@
 //! The rules of a root for uploads.
 
-use tuffet_request::{Links, NewFolders, Quota, RootSpec};
+use tuffet_request::{Links, NewFolders, Quota, RootSpec, Versions};
 
 /// The rules for an upload.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +15,8 @@ pub(super) struct WriteRules {
     pub links: Links,
     /// The permissions of a new file; `None` if they depend on the umask.
     pub mode: Option<u32>,
-    /// The number of earlier versions to keep of a replaced file.
-    pub versions: Option<u32>,
+    /// The earlier versions to keep of a replaced file.
+    pub versions: Option<Versions>,
     /// The folders that it may make.
     pub folders: Option<NewFolders>,
     /// What the root may contain.

@@ -304,6 +304,10 @@ fn upload_rules_are_checked() {
         ("writable: true, overwrite: true, write: { versions: {} }", "the key `keep` is missing"),
         ("writable: true, overwrite: true, write: { versions: { keep: 0 } }", "0 is out of range"),
         ("writable: true, overwrite: true, write: { versions: true }", "found `true`; give a mapping"),
+        (
+            "writable: true, overwrite: true, write: { versions: { keep: 1, names: date } }",
+            "Known here: `number` and `time`",
+        ),
         ("writable: true, write: { folders: { depth: 33 } }", "33 is out of range"),
         ("writable: true, write: { folders: { deep: 3 } }", "unknown key `deep`"),
         ("writable: true, write: { folders: 7 }", "give `true` or `false` or a mapping"),

@@ -2,7 +2,7 @@
 
 use super::*;
 use tuffet_request::settings::{Ceilings, MaxBlksize};
-use tuffet_request::{Bounds, Case, Links, RootSpec};
+use tuffet_request::{Bounds, Case, Links, RootSpec, VersionNames};
 
 #[test]
 fn the_example_resolves_to_its_values() {
@@ -106,10 +106,13 @@ fn rules_for_backups_are_read() {
             format!("{{ name: in, path: incoming, writable: true, overwrite: true, write: {{ {rules} }} }}");
         let config = scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{its}]\n"));
         let RootSpec { versions, folders, quota, .. } = config.expect(rules).roots.remove(0);
+        let versions = versions.map(|its| (its.keep, its.names));
         (versions, folders.map(|folders| (folders.depth, folders.count)), quota.bytes, quota.files)
     };
     assert_eq!(root(""), (None, None, None, None));
-    assert_eq!(root("versions: { keep: 20 }, folders: true"), (Some(20), Some((4, 1000)), None, None));
+    let (by_number, by_time) = (Some((20, VersionNames::Number)), Some((20, VersionNames::Time)));
+    assert_eq!(root("versions: { keep: 20 }, folders: true"), (by_number, Some((4, 1000)), None, None));
+    assert_eq!(root("versions: { keep: 20, names: time }"), (by_time, None, None, None));
     assert_eq!(root("folders: false"), (None, None, None, None));
     assert_eq!(root("folders: { depth: 2 }"), (None, Some((2, 1000)), None, None));
     let quota = root("folders: {}, quota: { bytes: 1KiB, files: 7 }");

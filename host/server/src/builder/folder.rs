@@ -2,7 +2,7 @@
 
 use crate::content::Source;
 use std::path::{Path, PathBuf};
-use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec};
+use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec, VersionNames, Versions};
 use tuffet_store::{OpenFile, RootError, Roots, StoreError};
 
 /// A folder, confined: no name leads out of it. Clients may read it; uploads are off by default.
@@ -61,7 +61,14 @@ impl Folder {
     /// Default: none.
     #[must_use]
     pub fn versions(mut self, keep: u32) -> Folder {
-        self.0.versions = (keep > 0).then_some(keep);
+        self.0.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Number });
+        self
+    }
+
+    /// As [`Folder::versions`], with the time of each version in its name: `NAME.~20261127T001500Z.7~`.
+    #[must_use]
+    pub fn timed_versions(mut self, keep: u32) -> Folder {
+        self.0.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Time });
         self
     }
 

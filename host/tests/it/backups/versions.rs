@@ -1,9 +1,11 @@
 //! `write.versions`.
 
 use super::{half, put, put_plainly, server, yaml};
-use crate::harness::{Answer, Client, Disk, Options, Peer, Setup, assert_ended, data, rrq, wrq};
+use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, assert_ended, data, rrq, wrq};
 use crate::policy::probe;
+use std::fs::File;
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime};
 
 #[test]
 fn earlier_files_are_kept_and_the_oldest_go() {
@@ -81,17 +83,87 @@ fn only_versions_of_this_file_are_removed() {
     assert_eq!(root.read("sw.cfg.~4~"), b"three", "after the folder, numbers go on");
 }
 
+/// The names of versions without their times.
+fn without_times(names: &[String]) -> Vec<String> {
+    let shape = |name: &String| match name.split_once(".~") {
+        Some((of, rest)) if rest.as_bytes().get(15) == Some(&b'Z') => format!("{of}.~TIME{}", &rest[16..]),
+        _ => name.clone(),
+    };
+    names.iter().map(shape).collect()
+}
+
+/// The clock of the file system may be set back, so the number decides which one is the oldest.
+#[test]
+fn a_version_with_the_time_of_its_file() {
+    let server = server("versions: { keep: 3, names: time }");
+    let root = server.root();
+    let day = Duration::from_secs(86_400);
+    let noon = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_780_800);
+    for (content, modified) in
+        [("one", noon), ("two", noon + day), ("three", noon), ("four", noon - day), ("five", noon)]
+    {
+        put(&server, "sw.cfg", content.as_bytes());
+        File::options().write(true).open(root.path("sw.cfg")).unwrap().set_modified(modified).unwrap();
+    }
+    let names = [
+        "sw.cfg",
+        "sw.cfg.~20261126T120000Z.4~",
+        "sw.cfg.~20261127T120000Z.3~",
+        "sw.cfg.~20261128T120000Z.2~",
+    ];
+    assert_eq!(root.names(), names);
+    for (name, content) in names.into_iter().zip(["five", "four", "three", "two"]) {
+        assert_eq!(Peer::new(server.address()).read_plainly(name), content.as_bytes(), "{name}");
+    }
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq(names[1], &[]));
+    assert_eq!(peer.expect_error(2), "names that end with .~TIME.NUMBER~ are earlier versions");
+    peer = Peer::new(server.address());
+    peer.ask(&wrq(&"x".repeat(227), &[]));
+    assert_eq!(peer.expect_error(2), "the name is too long for earlier versions");
+}
+
+/// Both kinds of names have one row of numbers, so the oldest ones go.
+#[test]
+fn names_with_and_without_times_of_one_file() {
+    let server = server("versions: { keep: 4 }");
+    let rename_by = |names: &str| {
+        server.rewrite(&yaml(&format!("versions: {{ keep: 4, names: {names} }}")));
+        server.ask("reload").assert_good();
+    };
+    let put_each =
+        |contents: &[&str]| contents.iter().for_each(|content| put(&server, "a", content.as_bytes()));
+    put_each(&["one", "two", "three"]);
+    rename_by("time");
+    put_each(&["four", "five"]);
+    assert_eq!(without_times(&server.root().names()), ["a", "a.~1~", "a.~TIME.3~", "a.~TIME.4~", "a.~2~"]);
+    put_each(&["six"]);
+    rename_by("number");
+    put_each(&["seven", "eight"]);
+    let names = server.root().names();
+    assert_eq!(without_times(&names), ["a", "a.~TIME.4~", "a.~TIME.5~", "a.~6~", "a.~7~"]);
+    let mut contents: Vec<Vec<u8>> = names.iter().map(|name| server.root().read(name)).collect();
+    contents.sort();
+    assert_eq!(contents, [&b"eight"[..], b"five", b"four", b"seven", b"six"]);
+}
+
 /// Each of them was acknowledged, so each is the file or a version.
 #[test]
 fn uploads_of_one_name_at_once_are_all_kept() {
-    let rules = "writable: true, overwrite: true, write: { versions: { keep: 50 } }";
-    // Two roots that lead to one folder.
-    let roots = format!(
-        "roots: [{{ name: in, path: root, {rules} }}, {{ name: too, path: root, also-at: [/too], {rules} }}]\n"
-    );
-    let server = Setup::new().yaml(&roots).start();
+    for names in ["number", "time"] {
+        let rules =
+            format!("writable: true, overwrite: true, write: {{ versions: {{ keep: 50, names: {names} }} }}");
+        // Two roots that lead to one folder.
+        let roots = format!(
+            "roots: [{{ name: in, path: root, {rules} }}, {{ name: too, path: root, also-at: [/too], {rules} }}]\n"
+        );
+        all_are_kept(&Setup::new().yaml(&roots).start());
+    }
+}
+
+fn all_are_kept(server: &Server) {
     let path = |number: usize| if number % 2 == 0 { "sw.cfg" } else { "/too/sw.cfg" };
-    let peers: Vec<Peer> = (0..12).map(|number| half(&server, path(number))).collect();
+    let peers: Vec<Peer> = (0..12).map(|number| half(server, path(number))).collect();
     for (number, peer) in peers.iter().enumerate() {
         peer.send(&data(2, format!("end {number}").as_bytes()));
     }

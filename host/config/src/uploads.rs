@@ -218,12 +218,33 @@ pub(crate) struct WrittenQuota {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u64", range(min = 1, max = 1_000_000_000))]
     pub files: Option<u64>,
+    /// What each folder at the top of the root may contain, with all folders below it. The files beside these folders count
+    /// as one folder. Where policy gives each client a folder, this is the quota of a client. Default: unlimited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_folder: Option<WrittenFolderQuota>,
+}
+
+/// What each folder at the top of the root may contain, with all folders below it. The files beside these folders count as
+/// one folder. Where policy gives each client a folder, this is the quota of a client. Default: unlimited.
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(crate) struct WrittenFolderQuota {
+    /// The sum of the sizes of its files. Default: unlimited.
+    #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<ByteCount>")]
+    pub bytes: Option<u64>,
+    /// The number of its files. Default: unlimited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64", range(min = 1, max = 1_000_000_000))]
+    pub files: Option<u64>,
 }
 
 impl WrittenUploads {
     /// What the root may contain.
     pub(crate) fn quota_of_root(&self) -> Quota {
-        self.quota.map_or_else(Quota::default, |quota| Quota { bytes: quota.bytes, files: quota.files })
+        let WrittenQuota { bytes, files, per_folder } = self.quota.unwrap_or_default();
+        let of_folder = per_folder.unwrap_or_default();
+        Quota { bytes, files, folder_bytes: of_folder.bytes, folder_files: of_folder.files }
     }
 }
 
@@ -240,12 +261,23 @@ impl Resolver<'_> {
                            remove one of the two";
             self.wrong_key(format!("{pointer}/write/folders"), message);
         }
-        if let Some(quota) = write.quota
-            && quota.bytes.is_none()
-            && quota.files.is_none()
-        {
-            let message = "the quota limits nothing; add `bytes`, `files` or both, or remove it";
+        let quota = write.quota_of_root();
+        if write.quota.is_some() && !quota.is_set() {
+            let message = "the quota limits nothing; add `bytes`, `files` or `per-folder` with one of these, or remove it";
             self.wrong_key(format!("{pointer}/write/quota"), message);
+        }
+        for (key, whole, of_folder) in
+            [("bytes", quota.bytes, quota.folder_bytes), ("files", quota.files, quota.folder_files)]
+        {
+            if let (Some(whole), Some(of_folder)) = (whole, of_folder)
+                && of_folder >= whole
+            {
+                let message = format!(
+                    "the quota of each folder has no effect, because the root may not contain more than {whole} {key}; \
+                     lower it, or remove it"
+                );
+                self.wrong_key(format!("{pointer}/write/quota/per-folder/{key}"), message);
+            }
         }
     }
 }

@@ -75,19 +75,29 @@ pub struct NewFolders {
     pub count: u64,
 }
 
-/// What a root may contain, with earlier versions and running uploads. `None`: unlimited.
+/// What a root may contain, and each folder at its top, with earlier versions and running uploads. `None`: unlimited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota {
     /// The sum of the sizes of its files, in bytes.
     pub bytes: Option<u64>,
     /// The number of its files.
     pub files: Option<u64>,
+    /// The sum of the sizes of the files in each folder at its top and below that. The files beside these folders count as
+    /// one folder.
+    pub folder_bytes: Option<u64>,
+    /// Likewise, the number of files.
+    pub folder_files: Option<u64>,
 }
 
 impl Quota {
     /// Whether it limits anything.
     pub fn is_set(&self) -> bool {
-        self.bytes.is_some() || self.files.is_some()
+        self.bytes.is_some() || self.files.is_some() || self.is_per_folder()
+    }
+
+    /// Whether it limits each folder at the top.
+    pub fn is_per_folder(&self) -> bool {
+        self.folder_bytes.is_some() || self.folder_files.is_some()
     }
 }
 

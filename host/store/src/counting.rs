@@ -8,8 +8,9 @@ use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Errno;
 
 use super::roots::{Root, Roots};
+use super::tally::{Contents, MAX_FOLDERS, Tally};
 use super::temporary;
-use super::usage::{Begun, Contents, Usage};
+use super::usage::{Begun, Usage};
 use super::walk::{MAX_DEPTH, MAX_NAMES, Walk};
 
 impl Roots {
@@ -51,8 +52,11 @@ impl Root {
     fn count(&self, begun: Begun) {
         // A root that does not answer is counted once it is open.
         let Some(served) = self.served() else { return };
-        let mut found = Contents::default();
-        let mut walk = Walk::new(|folder, name, kind| add(&mut found, folder, name, kind));
+        let (mut found, mut beyond) = (Tally::default(), false);
+        let mut walk = Walk::new(|top, folder, name, kind| {
+            beyond |= kind == FileType::RegularFile && !found.has_place(top.to_bytes());
+            add(&mut found, top, folder, name, kind)
+        });
         walk.through(&*served);
         let (cut_short, failed, first) = (walk.cut_short, walk.failed, walk.first.take());
         let (broken, root) = (walk.broken, &*self.name);
@@ -75,7 +79,14 @@ impl Root {
                 "the quota of a root does not count files in folders that cannot be read; let this user read them"
             );
         }
-        let Contents { bytes, files, folders } = found;
+        if beyond && self.rules.quota.is_per_folder() {
+            tracing::warn!(
+                target: "tuffet::store::usage", root,
+                "`write.quota.per-folder` of a root counts its first {MAX_FOLDERS} folders only, and uploads to others are \
+                 refused: split the root"
+            );
+        }
+        let Contents { bytes, files, folders } = found.all();
         let duration_us = begun.at.elapsed().as_micros() as u64;
         if self.disk.usage.is_counted() {
             tracing::debug!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
@@ -87,12 +98,19 @@ impl Root {
 }
 
 /// Adds a name. Running uploads have reservations.
-fn add(found: &mut Contents, folder: BorrowedFd<'_>, name: &CStr, kind: FileType) -> Result<(), Errno> {
+fn add(
+    found: &mut Tally,
+    top: &CStr,
+    folder: BorrowedFd<'_>,
+    name: &CStr,
+    kind: FileType,
+) -> Result<(), Errno> {
+    let top = top.to_bytes();
     match kind {
-        FileType::Directory => found.folders += 1,
+        FileType::Directory => found.add(top, Contents::FOLDER),
         FileType::RegularFile if !temporary::is_temporary(name.to_bytes()) => {
             match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => found.add(Contents::files(1, u64::try_from(stat.st_size).unwrap_or(0))),
+                Ok(stat) => found.add(top, Contents::files(1, u64::try_from(stat.st_size).unwrap_or(0))),
                 Err(Errno::NOENT) => {}
                 Err(error) => return Err(error),
             }

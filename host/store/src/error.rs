@@ -37,18 +37,20 @@ pub enum StoreError {
     VersionNotKept(io::Error),
     /// A quota of the root is exhausted.
     #[error(
-        "the quota of root `{root}` is exhausted: {limit} {} are allowed (`{key}`), {stored} are stored, and {running} \
-         belong to running uploads; remove files, or raise it",
-        unit(key)
+        "the quota of {} is exhausted: {limit} {} are allowed (`{key}`), {stored} are stored, and {running} belong to \
+         running uploads; remove files, or raise it",
+        limited(root, folder.as_deref()), unit(key)
     )]
     Quota {
         /// The name of the root.
         root: String,
+        /// The folder at its top that the quota is for, empty for the files beside these folders; `None`: the root.
+        folder: Option<String>,
         /// The key of the quota.
         key: &'static str,
-        /// What the root may contain: bytes, files or folders.
+        /// What may be there: bytes, files or folders.
         limit: u64,
-        /// What it contains.
+        /// What is there.
         stored: u64,
         /// What running uploads have written.
         running: u64,
@@ -160,11 +162,20 @@ pub enum StoreError {
     Io(io::Error),
 }
 
+/// What a quota limits.
+fn limited(root: &str, folder: Option<&str>) -> String {
+    match folder {
+        None => format!("root `{root}`"),
+        Some("") => format!("the files beside the folders in root `{root}`"),
+        Some(folder) => format!("folder `{folder}` in root `{root}`"),
+    }
+}
+
 /// What a quota counts.
 fn unit(key: &str) -> &str {
-    match key {
-        "write.quota.bytes" => "bytes",
-        "write.quota.files" => "files",
+    match key.rsplit('.').next() {
+        Some("bytes") => "bytes",
+        Some("files") => "files",
         _ => "folders",
     }
 }

@@ -4,6 +4,7 @@
 //! in the deepest folder of the path that is there, so neither requests nor uploads that break off leave folders.
 
 use std::os::fd::OwnedFd;
+use std::path::Component;
 use std::sync::Arc;
 
 use cap_std::fs::Dir;
@@ -12,6 +13,7 @@ use rustix::io::Errno;
 use tuffet_request::{NewFolders, Versions};
 
 use super::sync_folder::sync_folder;
+use super::usage::Change;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError, mode, path, spelling, version_names};
 
@@ -30,6 +32,26 @@ pub(super) struct Way {
     pub folder: Dir,
     /// The folders below it that are missing.
     pub missing: Vec<String>,
+}
+
+impl Way {
+    /// The name of the folder at the top of the root that contains the file, or will contain it; empty if the file is at the
+    /// top itself. `target` is the path.
+    pub fn top_folder(&self, target: &str) -> Box<[u8]> {
+        let (folder, _) = path::split(target);
+        let parts: Vec<&str> = parts(folder).collect();
+        let known = &parts[..parts.len().saturating_sub(self.missing.len())];
+        let first = known.first().and_then(|first| match self.top.canonicalize(known.join("/")) {
+            // A link may lead to another folder, or to the top.
+            Ok(real) => real.components().find_map(|part| match part {
+                Component::Normal(name) => Some(name.as_encoded_bytes().into()),
+                _ => None,
+            }),
+            // It has just been moved.
+            Err(_) => Some(first.as_bytes().into()),
+        });
+        first.or_else(|| Some(self.missing.first()?.as_bytes().into())).unwrap_or_default()
+    }
 }
 
 /// Finds the folder of an upload to this path; `rules` say whether it may be missing.
@@ -119,7 +141,7 @@ fn parts(folder: &str) -> impl Iterator<Item = &str> {
 /// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
 pub(super) struct Made<'a> {
     disk: &'a Arc<Disk>,
-    made: Vec<(Arc<OwnedFd>, &'a str)>,
+    made: Vec<(Arc<OwnedFd>, &'a str, Change)>,
 }
 
 impl<'a> Made<'a> {
@@ -171,18 +193,18 @@ impl<'a> Made<'a> {
                 sync_folder(above)?;
                 return Ok(folder);
             }
-            self.disk.usage.add_folder(self.disk.root(), most)?;
+            let change = self.disk.usage.add_folder(self.disk.root(), most)?;
             // Never open to more users than it will be.
             let mode = rules.mode.map_or(NEW_MODE, |of_files| NEW_MODE & wanted(of_files));
             match mkdirat(above, name, mode::permissions(mode)) {
                 Ok(()) => {
                     is_new = true;
-                    self.made.push((Arc::clone(above), name));
+                    self.made.push((Arc::clone(above), name, change));
                 }
                 // Another upload was faster.
-                Err(Errno::EXIST) => self.disk.usage.remove_folder(),
+                Err(Errno::EXIST) => self.disk.usage.remove_folder(change),
                 Err(errno) => {
-                    self.disk.usage.remove_folder();
+                    self.disk.usage.remove_folder(change);
                     return Err(errno.into());
                 }
             }
@@ -198,10 +220,10 @@ impl<'a> Made<'a> {
 
 impl Drop for Made<'_> {
     fn drop(&mut self) {
-        for (above, name) in self.made.drain(..).rev() {
+        for (above, name, change) in self.made.drain(..).rev() {
             // Not if another upload uses it.
             if unlinkat(above, name, AtFlags::REMOVEDIR).is_ok() {
-                self.disk.usage.remove_folder();
+                self.disk.usage.remove_folder(change);
             }
         }
     }

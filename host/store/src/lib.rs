@@ -43,6 +43,7 @@ mod sweep_tests;
 mod sync_folder;
 #[cfg_attr(not(target_os = "linux"), path = "other/system.rs")]
 mod system;
+mod tally;
 mod temporary;
 #[cfg(test)]
 mod tests;

@@ -66,7 +66,7 @@ impl Roots {
             // A root that does not answer is swept once it is open.
             let Some(served) = root.served() else { continue };
             let mut swept = Swept::default();
-            let mut walk = Walk::new(|folder, name, kind| match kind {
+            let mut walk = Walk::new(|_, folder, name, kind| match kind {
                 FileType::RegularFile if temporary::is_temporary(name.to_bytes()) => swept.file(folder, name),
                 _ => Ok(()),
             });

@@ -12,7 +12,6 @@ use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
 use super::upload_supplied::{ToProgram, unsupported};
-use super::usage::Reservation;
 use super::{Disk, Sink, StoreError, path};
 use crate::Writing;
 
@@ -30,14 +29,12 @@ pub struct Upload {
     limit: u64,
     /// Counts it among the uploads to its name.
     writing: Option<Writing>,
-    /// Its part of the quota, if its root has one.
-    reservation: Option<Reservation>,
 }
 
 /// The destination of an upload.
 #[derive(Debug)]
 enum Destination {
-    Folder(InFolder),
+    Folder(Box<InFolder>),
     Elsewhere(ToOrigin),
     Supplied(ToProgram),
 }
@@ -49,16 +46,13 @@ impl Upload {
             return Ok(Self::with(root, target, file, Destination::Elsewhere(to)));
         }
         let (file, its, target) = InFolder::create(root, target)?;
-        let mut upload = Self::with(root, &target, file, Destination::Folder(its));
-        let quota = root.rules.quota;
-        upload.reservation = quota.is_set().then(|| Reservation::new(&root.disk.usage, &root.name, quota));
-        Ok(upload)
+        Ok(Self::with(root, &target, file, Destination::Folder(Box::new(its))))
     }
 
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, destination, disk, path, limit, writing: None, reservation: None }
+        Self { file, destination, disk, path, limit, writing: None }
     }
 
     /// An upload that the program takes.
@@ -66,7 +60,7 @@ impl Upload {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let destination = Destination::Supplied(ToProgram::new(sink));
         let limit = root.max_upload;
-        Self { file: None, destination, disk, path, limit, writing: None, reservation: None }
+        Self { file: None, destination, disk, path, limit, writing: None }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
@@ -106,7 +100,6 @@ impl Upload {
             return place.judge_upload(target, root.rules.overwrite).map(|()| root.max_upload);
         }
         InFolder::judge(root, target)?;
-        root.require_quota(0)?;
         Ok(root.max_upload)
     }
 
@@ -149,8 +142,8 @@ impl Upload {
         let Some(end) = end.filter(|end| *end <= self.limit) else {
             return Err(StoreError::TooLarge { limit: self.limit });
         };
-        if let Some(reservation) = &self.reservation {
-            reservation.grow(end)?;
+        if let Destination::Folder(its) = &self.destination {
+            its.reserve(end)?;
         }
         self.file()?.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
@@ -236,7 +229,7 @@ impl Upload {
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
-            Destination::Folder(its) => its.commit(file, self.reservation.as_ref()),
+            Destination::Folder(its) => its.commit(file),
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
         }

@@ -20,7 +20,7 @@ use super::replaced::{self, Replaced};
 use super::roots::Root;
 use super::sync_folder::sync_folder;
 use super::system::rename_to_free_name;
-use super::usage::Reservation;
+use super::usage::{Old, Reservation};
 use super::versions::{self, Version};
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError, mode, path, spelling, temporary, version_names};
@@ -48,6 +48,8 @@ pub(super) struct InFolder {
     /// Whether it still has the permissions `PRIVATE_MODE`.
     closed: bool,
     disk: Arc<Disk>,
+    /// Its part of the quotas.
+    reservation: Reservation,
 }
 
 /// Where an upload becomes visible.
@@ -108,29 +110,45 @@ impl InFolder {
         if (rules.quota.is_set() || !way.missing.is_empty()) && !disk.usage.is_counted() {
             return Err(StoreError::Uncounted);
         }
-        root.require_quota(0)?;
+        let top_folder = way.top_folder(&path);
+        root.require_quota(&top_folder, 0)?;
         let folder = Arc::new(syncable(&way.folder)?);
         let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
         let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
         let target = Target::of(Arc::clone(&folder), way, &path);
-        Ok((file, InFolder { folder, target, temporary, rules, closed, disk }, path))
+        let reservation = Reservation::new(&disk.usage, &root.name, rules.quota, top_folder);
+        Ok((file, InFolder { folder, target, temporary, rules, closed, disk, reservation }, path))
     }
 
     /// Checks an upload as [`InFolder::create`] does, and whether this process may write to the folder.
     pub fn judge(root: &Root, target: &str) -> Result<(), StoreError> {
-        let (_, way, _) = Target::find(root, target, &root.rules)?;
-        Ok(accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+        let (path, way, _) = Target::find(root, target, &root.rules)?;
+        accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
+        root.require_quota(&way.top_folder(&path), 0)
+    }
+
+    /// Requires room in the quotas for another file of this size.
+    pub fn require_quota(root: &Root, target: &str, bytes: u64) -> Result<(), StoreError> {
+        let (path, way, _) = Target::find(root, target, &root.rules)?;
+        root.require_quota(&way.top_folder(&path), bytes)
+    }
+
+    /// Reserves its part of the quotas for this size, unless it has as much.
+    pub fn reserve(&self, size: u64) -> Result<(), StoreError> {
+        self.reservation.grow(size)
     }
 
     /// Changes the target; returns its path, with a permitted link resolved.
     pub fn redirect(&mut self, root: &Root, target: &str) -> Result<String, StoreError> {
         let (path, way, _) = Target::find(root, target, &self.rules)?;
+        let top_folder = way.top_folder(&path);
         // The permissions of a new file depend on its folder.
         self.closed |= !way.missing.is_empty();
         let folder = match is_same(&way.folder, &*self.folder)? {
             true => Arc::clone(&self.folder),
             false => Arc::new(syncable(&way.folder)?),
         };
+        self.reservation.move_to(top_folder)?;
         self.target = Target::of(folder, way, &path);
         Ok(path)
     }
@@ -149,16 +167,15 @@ impl InFolder {
     }
 
     /// As [`Upload::commit`](super::Upload::commit).
-    pub fn commit(&mut self, file: &File, reservation: Option<&Reservation>) -> Result<(), StoreError> {
-        if let Some(reservation) = reservation {
-            reservation.grow(file.metadata().map_err(StoreError::from_io)?.len())?;
-        }
+    pub fn commit(&mut self, file: &File) -> Result<(), StoreError> {
+        let size = file.metadata().map_err(StoreError::from_io)?.len();
+        self.reserve(size)?;
         if self.rules.folders.is_some() {
             folders::sync_way(&self.target.top, &self.target.path, self.target.missing.len())?;
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
-            return self.put(file, &base, reservation);
+            return self.put(file, &base, size);
         }
         let missing = std::mem::take(&mut self.target.missing);
         let disk = Arc::clone(&self.disk);
@@ -166,7 +183,7 @@ impl InFolder {
         let done = loop {
             attempts += 1;
             let done = Made::make(&disk, &base, &missing, &self.rules).and_then(|(made, folder)| {
-                self.put(file, &folder, reservation)?;
+                self.put(file, &folder, size)?;
                 made.keep();
                 Ok(())
             });
@@ -180,25 +197,23 @@ impl InFolder {
         done
     }
 
-    /// Renames the temporary file to its name in this folder.
-    fn put(
-        &mut self,
-        file: &File,
-        folder: &OwnedFd,
-        reservation: Option<&Reservation>,
-    ) -> Result<(), StoreError> {
+    /// Renames the temporary file, of this size, to its name in this folder.
+    fn put(&mut self, file: &File, folder: &OwnedFd, size: u64) -> Result<(), StoreError> {
         let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
-        let is_counted = reservation.is_some() || self.rules.versions.is_some();
+        let change = disk.usage.change();
+        let is_counted = self.rules.versions.is_some() || disk.usage.is_kept();
         let _one_at_a_time = is_counted.then(|| NameLock::wait(folder, &name)).transpose()?;
-        // What the file under this name gives back to the quota.
-        let mut freed = None;
+        let replaced = match self.rules.overwrite {
+            true => self.finish_over(file, folder)?,
+            false => self.finish_new(file, folder).map(|()| None)?,
+        };
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
+        spelling::require_in(folder, &name)?;
+        let mut old = replaced.as_ref().map(|replaced| Old { bytes: replaced.size(), is_kept: false });
         if self.rules.overwrite {
-            let replaced = self.finish_over(file, folder)?;
-            spelling::require_in(folder, &name)?;
             let version = self.keep_version(folder, replaced.as_ref())?;
-            if version.as_ref().is_none_or(|version| !version.is_new()) {
-                freed = replaced.as_ref().map(Replaced::size);
+            if let (Some(old), Some(version)) = (&mut old, &version) {
+                old.is_kept = version.is_new();
             }
             if let Err(errno) = renameat(&*self.folder, &self.temporary, folder, &name) {
                 if let Some(version) = version {
@@ -207,17 +222,14 @@ impl InFolder {
                 return Err(from_rename(errno));
             }
         } else {
-            self.finish_new(file, folder)?;
-            spelling::require_in(folder, &name)?;
             self.rename_to_free_name(folder).map_err(from_rename)?;
         }
         self.temporary.clear();
-        if let Some(reservation) = reservation {
-            reservation.settle(file.metadata().map_err(StoreError::from_io)?.len(), freed);
-        }
+        self.reservation.settle(size, old, change);
         sync_folder(folder)?;
         if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
-            disk.usage.remove(versions::prune(folder, &name, keep));
+            let change = disk.usage.change();
+            self.reservation.remove(versions::prune(folder, &name, keep), change);
         }
         Ok(())
     }
@@ -285,12 +297,9 @@ impl InFolder {
 }
 
 impl Root {
-    /// Requires room in the quota for another file of this size.
-    ///
-    /// # Errors
-    /// `Quota`.
-    pub(super) fn require_quota(&self, bytes: u64) -> Result<(), StoreError> {
-        self.disk.usage.require(&self.name, &self.rules.quota, bytes)
+    /// Requires room in the quotas for another file of this size in a folder at the top.
+    fn require_quota(&self, top_folder: &[u8], bytes: u64) -> Result<(), StoreError> {
+        self.disk.usage.require(&self.name, &self.rules.quota, top_folder, bytes)
     }
 }
 

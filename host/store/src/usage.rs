@@ -2,11 +2,13 @@
 //!
 //! A walk through the root ([`super::counting`]) finds the sums, and each upload keeps them up to date. Running uploads count, too,
 //! from their first byte on the disk: what one has reserved, no other one gets. Nothing is reserved by an announcement
-//! alone, so that forged requests cannot use up a quota.
+//! alone, so that forged requests cannot use up a quota. Uploads to roots without a quota reserve what they write as well:
+//! a reload may add one.
 //!
-//! What changes in the root beside the server shows after the next walk. Uploads that end during a walk may be seen by it
-//! or not; they are added to its result, so the sums may be too high until the next one. They are too low, by one file, only
-//! where a walk meets the file between two steps of its commit.
+//! What changes in the root beside the server shows after the next walk. A walk may meet a file before or after a step of
+//! its commit. So what ends during a walk, or has begun before its end, is added as if the walk had seen the smaller file
+//! and no new version, and nothing is taken off: such sums may be too high until the next walk, which is due soon, and are
+//! not too low.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,6 +17,10 @@ use parking_lot::Mutex;
 use tuffet_request::Quota;
 
 use super::StoreError;
+use super::tally::{Contents, MAX_FOLDERS, Tally};
+
+/// The key of the quota of each folder.
+const PER_FOLDER: &str = "write.quota.per-folder";
 
 /// The shortest time between two walks, as a multiple of the time that the last one took, and at least.
 const MIN_PAUSE: (u32, Duration) = (10, Duration::from_secs(1));
@@ -31,17 +37,27 @@ pub(crate) struct Usage {
 #[derive(Debug, Default)]
 struct Sums {
     /// `None` until the first walk has ended.
-    counted: Option<Contents>,
+    counted: Option<Tally>,
     /// Of running uploads.
-    reserved: Contents,
-    /// The running walk, and what was added during it.
-    walk: Option<(u64, Contents)>,
+    reserved: Tally,
+    walk: Option<RunningWalk>,
     /// The number of walks that have begun.
     walks: u64,
+    /// The number of walks with a result.
+    results: u64,
     /// When the last walk ended, and how long it took.
     last: Option<(Instant, Duration)>,
     /// Whether the sums may be too high.
     stale: bool,
+}
+
+#[derive(Debug)]
+struct RunningWalk {
+    number: u64,
+    /// What was added since it began.
+    added: Tally,
+    /// Whether anything was added or removed since it began.
+    is_disturbed: bool,
 }
 
 /// A walk that has begun.
@@ -52,33 +68,11 @@ pub(crate) struct Begun {
     pub at: Instant,
 }
 
-/// The contents of a root, or a part of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Contents {
-    pub bytes: u64,
-    pub files: u64,
-    pub folders: u64,
-}
-
-impl Contents {
-    /// Files of these bytes.
-    pub fn files(files: u64, bytes: u64) -> Contents {
-        Contents { bytes, files, folders: 0 }
-    }
-
-    const FOLDER: Contents = Contents { bytes: 0, files: 0, folders: 1 };
-
-    pub fn add(&mut self, more: Contents) {
-        self.bytes = self.bytes.saturating_add(more.bytes);
-        self.files = self.files.saturating_add(more.files);
-        self.folders = self.folders.saturating_add(more.folders);
-    }
-
-    fn subtract(&mut self, less: Contents) {
-        self.bytes = self.bytes.saturating_sub(less.bytes);
-        self.files = self.files.saturating_sub(less.files);
-        self.folders = self.folders.saturating_sub(less.folders);
-    }
+/// A change of files that has begun and is not accounted for yet.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Change {
+    /// The number of results of walks when it began. A later result contains a part of the change, or none, or all.
+    results: u64,
 }
 
 impl Usage {
@@ -87,18 +81,24 @@ impl Usage {
         self.sums.lock().counted.is_some()
     }
 
+    /// Whether changes matter: the root was counted, or is being counted.
+    pub fn is_kept(&self) -> bool {
+        let sums = self.sums.lock();
+        sums.counted.is_some() || sums.walk.is_some()
+    }
+
     /// Forgets the sums, because nobody keeps them up to date any more.
     pub fn forget(&self) {
         let mut sums = self.sums.lock();
         (sums.counted, sums.walk, sums.last) = (None, None, None);
     }
 
-    /// Requires room for another file of this size.
+    /// Requires room for another file of this size in a folder at the top.
     ///
     /// # Errors
     /// `Quota`.
-    pub fn require(&self, root: &str, quota: &Quota, bytes: u64) -> Result<(), StoreError> {
-        self.sums.lock().require(root, quota, Contents::files(1, bytes))
+    pub fn require(&self, root: &str, quota: &Quota, folder: &[u8], bytes: u64) -> Result<(), StoreError> {
+        self.sums.lock().require(root, quota, folder, Contents::files(1, bytes))
     }
 
     /// Requires room for this many folders.
@@ -109,25 +109,41 @@ impl Usage {
         self.sums.lock().require_folders(root, folders, most)
     }
 
+    /// Begins a change, before its first step.
+    pub fn change(&self) -> Change {
+        Change { results: self.sums.lock().results }
+    }
+
     /// Counts a folder that is about to be made.
     ///
     /// # Errors
     /// `Quota`.
-    pub fn add_folder(&self, root: &str, most: u64) -> Result<(), StoreError> {
+    pub fn add_folder(&self, root: &str, most: u64) -> Result<Change, StoreError> {
         let mut sums = self.sums.lock();
         sums.require_folders(root, 1, most)?;
-        sums.add(Contents::FOLDER);
-        Ok(())
+        if let Some(counted) = &mut sums.counted {
+            counted.add(b"", Contents::FOLDER);
+        }
+        sums.add_to_walk(b"", Contents::FOLDER);
+        Ok(Change { results: sums.results })
     }
 
-    pub fn remove_folder(&self) {
-        self.remove(Contents::FOLDER);
+    /// Accounts for a folder that was not made, or was removed.
+    pub fn remove_folder(&self, change: Change) {
+        self.remove(b"", Contents::FOLDER, change);
     }
 
-    /// Accounts for what was removed.
-    pub fn remove(&self, less: Contents) {
-        if let Some(counted) = &mut self.sums.lock().counted {
-            counted.subtract(less);
+    /// Accounts for what was removed in a folder at the top.
+    pub fn remove(&self, folder: &[u8], less: Contents, change: Change) {
+        let mut sums = self.sums.lock();
+        if less == Contents::default() {
+            return;
+        }
+        sums.add_to_walk(folder, Contents::default());
+        if sums.results != change.results {
+            sums.stale = true;
+        } else if let Some(counted) = &mut sums.counted {
+            counted.subtract(folder, less);
         }
     }
 
@@ -146,63 +162,93 @@ impl Usage {
         }
         sums.walks += 1;
         let number = sums.walks;
-        sums.walk = Some((number, Contents::default()));
+        sums.walk = Some(RunningWalk { number, added: Tally::default(), is_disturbed: false });
         Some(Begun { number, at: now })
     }
 
     /// Takes the result of a walk, unless the sums were forgotten since it began.
-    pub fn end(&self, mut found: Contents, walk: Begun) {
+    pub fn end(&self, mut found: Tally, begun: Begun) {
         let mut sums = self.sums.lock();
-        let Some((_, added)) = sums.walk.take_if(|(number, _)| *number == walk.number) else { return };
-        // The walk may have seen them or not.
-        sums.stale = added != Contents::default();
-        found.add(added);
+        let Some(walk) = sums.walk.take_if(|walk| walk.number == begun.number) else { return };
+        found.add_all(&walk.added);
+        sums.stale = walk.is_disturbed;
         sums.counted = Some(found);
-        sums.last = Some((Instant::now(), walk.at.elapsed()));
+        sums.results += 1;
+        sums.last = Some((Instant::now(), begun.at.elapsed()));
     }
 
     /// Ends a walk without a result. The sums stay; the next walk is due soon.
-    pub fn abandon(&self, walk: Begun) {
+    pub fn abandon(&self, begun: Begun) {
         let mut sums = self.sums.lock();
-        if sums.walk.take_if(|(number, _)| *number == walk.number).is_some() {
+        if sums.walk.take_if(|walk| walk.number == begun.number).is_some() {
             sums.stale = true;
-            sums.last = Some((Instant::now(), walk.at.elapsed()));
+            sums.last = Some((Instant::now(), begun.at.elapsed()));
         }
     }
 }
 
 impl Sums {
-    fn require(&mut self, root: &str, quota: &Quota, more: Contents) -> Result<(), StoreError> {
-        let (counted, reserved) = (self.counted.unwrap_or_default(), self.reserved);
+    fn require(
+        &mut self,
+        root: &str,
+        quota: &Quota,
+        folder: &[u8],
+        more: Contents,
+    ) -> Result<(), StoreError> {
+        let required = self.judge(root, quota, folder, more);
+        self.stale |= required.is_err();
+        required
+    }
+
+    fn judge(&self, root: &str, quota: &Quota, folder: &[u8], more: Contents) -> Result<(), StoreError> {
+        let uncounted = Tally::default();
+        let counted = self.counted.as_ref().unwrap_or(&uncounted);
+        let (all, held) = (counted.all(), self.reserved.all());
+        let (of, held_of) = (counted.of(folder), self.reserved.of(folder));
         let limits = [
-            ("write.quota.bytes", quota.bytes, counted.bytes, reserved.bytes, more.bytes),
-            ("write.quota.files", quota.files, counted.files, reserved.files, more.files),
+            ("write.quota.bytes", quota.bytes, all.bytes, held.bytes, more.bytes),
+            ("write.quota.files", quota.files, all.files, held.files, more.files),
+            ("write.quota.per-folder.bytes", quota.folder_bytes, of.bytes, held_of.bytes, more.bytes),
+            ("write.quota.per-folder.files", quota.folder_files, of.files, held_of.files, more.files),
         ];
         for (key, limit, stored, running, more) in limits {
             let Some(limit) = limit.filter(|_| more > 0) else { continue };
             let sum = stored.saturating_add(running).saturating_add(more);
             if sum > limit {
-                self.stale = true;
-                return Err(StoreError::Quota { root: root.to_owned(), key, limit, stored, running });
+                let name = || String::from_utf8_lossy(folder).into_owned();
+                let folder = key.starts_with(PER_FOLDER).then(name);
+                return Err(StoreError::Quota { root: root.to_owned(), folder, key, limit, stored, running });
             }
+        }
+        if quota.is_per_folder() && more != Contents::default() && !counted.has_place(folder) {
+            let (root, folder, limit) = (root.to_owned(), None, MAX_FOLDERS as u64);
+            return Err(StoreError::Quota {
+                root,
+                folder,
+                key: PER_FOLDER,
+                limit,
+                stored: limit,
+                running: 0,
+            });
         }
         Ok(())
     }
 
     fn require_folders(&mut self, root: &str, folders: u64, limit: u64) -> Result<(), StoreError> {
-        let stored = self.counted.unwrap_or_default().folders;
+        let stored = self.counted.as_ref().map_or(0, |counted| counted.all().folders);
         if stored.saturating_add(folders) <= limit {
             return Ok(());
         }
         self.stale = true;
         let (root, key) = (root.to_owned(), "write.folders.count");
-        Err(StoreError::Quota { root, key, limit, stored, running: 0 })
+        Err(StoreError::Quota { root, folder: None, key, limit, stored, running: 0 })
     }
 
-    fn add(&mut self, more: Contents) {
-        let walk = self.walk.as_mut().map(|(_, added)| added);
-        for sum in self.counted.as_mut().into_iter().chain(walk) {
-            sum.add(more);
+    /// Adds to the result of a running walk.
+    fn add_to_walk(&mut self, folder: &[u8], more: Contents) {
+        if let Some(walk) = &mut self.walk {
+            walk.added.add(folder, more);
+            walk.is_disturbed = true;
         }
     }
 }
@@ -213,13 +259,29 @@ pub(crate) struct Reservation {
     usage: Arc<Usage>,
     root: Arc<str>,
     quota: Quota,
-    held: Mutex<Contents>,
+    held: Mutex<Held>,
+}
+
+#[derive(Debug)]
+struct Held {
+    /// The folder at the top of the root.
+    folder: Box<[u8]>,
+    contents: Contents,
+}
+
+/// The file that an upload has replaced.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Old {
+    pub bytes: u64,
+    /// Whether it has become a further file: an earlier version.
+    pub is_kept: bool,
 }
 
 impl Reservation {
     /// Holds nothing yet.
-    pub fn new(usage: &Arc<Usage>, root: &Arc<str>, quota: Quota) -> Reservation {
-        Reservation { usage: Arc::clone(usage), root: Arc::clone(root), quota, held: Mutex::default() }
+    pub fn new(usage: &Arc<Usage>, root: &Arc<str>, quota: Quota, folder: Box<[u8]>) -> Reservation {
+        let held = Mutex::new(Held { folder, contents: Contents::default() });
+        Reservation { usage: Arc::clone(usage), root: Arc::clone(root), quota, held }
     }
 
     /// Reserves a file of this size, unless that much is reserved already.
@@ -228,129 +290,69 @@ impl Reservation {
     /// `Quota`.
     pub fn grow(&self, size: u64) -> Result<(), StoreError> {
         let mut held = self.held.lock();
-        let more = Contents::files(1 - held.files, size.saturating_sub(held.bytes));
+        let more = Contents::files(1 - held.contents.files, size.saturating_sub(held.contents.bytes));
+        if more == Contents::default() {
+            return Ok(());
+        }
         let mut sums = self.usage.sums.lock();
-        sums.require(&self.root, &self.quota, more)?;
-        sums.reserved.add(more);
-        held.add(more);
+        sums.require(&self.root, &self.quota, &held.folder, more)?;
+        sums.reserved.add_anyway(&held.folder, more);
+        held.contents.add(more);
         Ok(())
     }
 
-    /// Turns it into a stored file of this size, and accounts for the file that was replaced.
-    pub fn settle(&self, size: u64, replaced: Option<u64>) {
-        let held = std::mem::take(&mut *self.held.lock());
-        let mut sums = self.usage.sums.lock();
-        sums.reserved.subtract(held);
-        sums.add(Contents::files(1, size));
-        if let Some(counted) = &mut sums.counted {
-            counted.subtract(replaced.map_or_else(Contents::default, |bytes| Contents::files(1, bytes)));
+    /// Moves it to another folder at the top.
+    ///
+    /// # Errors
+    /// `Quota`; it then stays where it is.
+    pub fn move_to(&self, folder: Box<[u8]>) -> Result<(), StoreError> {
+        let mut held = self.held.lock();
+        if held.folder == folder {
+            return Ok(());
         }
+        let mut sums = self.usage.sums.lock();
+        // In the root, it has its part already.
+        let quota = Quota { bytes: None, files: None, ..self.quota };
+        sums.require(&self.root, &quota, &folder, Contents::files(1, held.contents.bytes))?;
+        sums.reserved.subtract(&held.folder, held.contents);
+        sums.reserved.add_anyway(&folder, held.contents);
+        held.folder = folder;
+        Ok(())
+    }
+
+    /// Turns it into a stored file of this size, and accounts for the one before.
+    pub fn settle(&self, size: u64, old: Option<Old>, change: Change) {
+        let mut held = self.held.lock();
+        let reserved = std::mem::take(&mut held.contents);
+        let folder = &*held.folder;
+        let mut sums = self.usage.sums.lock();
+        sums.reserved.subtract(folder, reserved);
+        // A walk may have seen the smaller of both files, and no version.
+        let before = old.map_or(0, |old| old.bytes);
+        let most = Contents::files(1, size.max(before));
+        sums.add_to_walk(folder, most);
+        let is_sure = sums.results == change.results;
+        sums.stale |= !is_sure;
+        let Some(counted) = &mut sums.counted else { return };
+        counted.add(folder, if is_sure { Contents::files(1, size) } else { most });
+        if is_sure && old.is_some_and(|old| !old.is_kept) {
+            counted.subtract(folder, Contents::files(1, before));
+        }
+    }
+
+    /// Accounts for what was removed beside the file.
+    pub fn remove(&self, less: Contents, change: Change) {
+        self.usage.remove(&self.held.lock().folder, less, change);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let held = *self.held.lock();
-        self.usage.sums.lock().reserved.subtract(held);
+        let held = self.held.lock();
+        self.usage.sums.lock().reserved.subtract(&held.folder, held.contents);
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const QUOTA: Quota = Quota { bytes: Some(100), files: Some(3) };
-
-    fn usage(counted: Contents) -> Arc<Usage> {
-        let usage = Arc::new(Usage::default());
-        let began = usage.begin(Instant::now()).expect("the first walk is due");
-        usage.end(counted, began);
-        usage
-    }
-
-    fn upload(usage: &Arc<Usage>) -> Reservation {
-        Reservation::new(usage, &"in".into(), QUOTA)
-    }
-
-    #[test]
-    fn two_uploads_do_not_get_the_same_bytes() {
-        let usage = usage(Contents::files(1, 20));
-        let (one, two) = (upload(&usage), upload(&usage));
-        usage.require("in", &QUOTA, 80).expect("nothing is reserved by a request");
-        one.grow(50).expect("70 of 100");
-        two.grow(30).expect("100 of 100");
-        assert!(two.grow(31).is_err() && one.grow(51).is_err() && two.grow(30).is_ok());
-        let text = two.grow(31).unwrap_err().to_string();
-        for part in ["root `in`", "100 bytes", "write.quota.bytes", "20 are stored", "80 belong to"] {
-            assert!(text.contains(part), "{text}");
-        }
-        let third = upload(&usage);
-        assert!(third.grow(0).unwrap_err().to_string().contains("write.quota.files"));
-        drop(one);
-        two.grow(80).expect("the other one has ended");
-        two.settle(80, Some(20));
-        drop(two);
-        let sums = usage.sums.lock();
-        assert_eq!((sums.counted, sums.reserved), (Some(Contents::files(1, 80)), Contents::default()));
-    }
-
-    #[test]
-    fn what_ends_during_a_walk_is_added_to_its_result() {
-        let usage = usage(Contents::default());
-        usage.sums.lock().stale = true;
-        let later = Instant::now() + MIN_PAUSE.1;
-        let began = usage.begin(later).expect("due");
-        assert!(usage.begin(later).is_none(), "one walk at a time");
-        let running = upload(&usage);
-        running.grow(40).expect("room");
-        running.settle(40, None);
-        usage.end(Contents::files(1, 10), began);
-        let sums = usage.sums.lock();
-        assert_eq!((sums.counted, sums.stale), (Some(Contents::files(2, 50)), true));
-    }
-
-    #[test]
-    fn a_walk_from_before_the_sums_were_forgotten_does_not_count() {
-        let usage = usage(Contents::default());
-        let first = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
-        usage.forget();
-        let second = usage.begin(Instant::now()).expect("due");
-        usage.end(Contents::files(9, 90), first);
-        usage.abandon(first);
-        assert!(!usage.is_counted());
-        usage.end(Contents::files(1, 10), second);
-        assert_eq!(usage.sums.lock().counted, Some(Contents::files(1, 10)));
-    }
-
-    #[test]
-    fn a_walk_without_a_result_keeps_the_sums() {
-        let usage = usage(Contents::files(1, 10));
-        let failed = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
-        usage.abandon(failed);
-        assert_eq!(usage.sums.lock().counted, Some(Contents::files(1, 10)));
-        assert!(usage.begin(Instant::now() + MIN_PAUSE.1 * 2 + MAX_AGE.1).is_some());
-    }
-
-    #[test]
-    fn walks_are_not_frequent() {
-        let usage = usage(Contents::default());
-        let now = Instant::now();
-        assert!(usage.begin(now + MIN_PAUSE.1 * 2).is_none(), "the sums are good");
-        usage.require("in", &QUOTA, 101).expect_err("too large");
-        assert!(usage.begin(now).is_none(), "too soon");
-        let began = usage.begin(now + MIN_PAUSE.1 * 2).expect("an upload was refused");
-        usage.end(Contents::default(), began);
-        assert!(usage.begin(now + MAX_AGE.1 * 2).is_some(), "the last one is long ago");
-    }
-
-    #[test]
-    fn folders_are_limited() {
-        let usage = usage(Contents { folders: 1, ..Contents::default() });
-        usage.require_folders("in", 2, 3).expect("3 of 3");
-        usage.require_folders("in", 3, 3).expect_err("4 of 3");
-        usage.add_folder("in", 2).expect("2 of 2");
-        assert!(usage.add_folder("in", 2).unwrap_err().to_string().contains("write.folders.count"));
-        usage.remove_folder();
-        usage.add_folder("in", 2).expect("2 of 2");
-    }
-}
+#[path = "usage_tests.rs"]
+mod tests;

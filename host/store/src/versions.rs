@@ -19,7 +19,7 @@ use tuffet_request::VersionNames;
 use super::replaced::Replaced;
 use super::sync_folder::sync_folder;
 use super::system::rename_to_free_name;
-use super::usage::Contents;
+use super::tally::Contents;
 use super::version_names::{self, MAX_NUMBER};
 use super::{StoreError, temporary};
 

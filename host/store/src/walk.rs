@@ -2,7 +2,7 @@
 //!
 //! The walk follows no links, opens each folder by its name in its parent, and is bounded.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -15,9 +15,11 @@ pub(super) const MAX_DEPTH: u32 = 32;
 /// The limit of names visited in one root.
 pub(super) const MAX_NAMES: u64 = 4 << 20;
 
-/// A walk that calls `visit` with each name: its folder, the name and its type.
+/// A walk that calls `visit` with each name: the name of the folder at the top of the root that it is in (empty at the top
+/// itself), its folder, the name and its type.
 pub(super) struct Walk<F> {
     visit: F,
+    top: CString,
     names_left: u64,
     /// Whether the root exceeds the limits of the walk.
     pub cut_short: bool,
@@ -29,9 +31,10 @@ pub(super) struct Walk<F> {
     pub broken: bool,
 }
 
-impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
+impl<F: FnMut(&CStr, BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
     pub fn new(visit: F) -> Walk<F> {
-        Walk { visit, names_left: MAX_NAMES, cut_short: false, failed: 0, first: None, broken: false }
+        let (top, names_left) = (CString::default(), MAX_NAMES);
+        Walk { visit, top, names_left, cut_short: false, failed: 0, first: None, broken: false }
     }
 
     /// Walks through the folder of a root. Blocks on its disk.
@@ -68,7 +71,7 @@ impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
             };
-            if let Err(error) = (self.visit)(within, name, kind) {
+            if let Err(error) = (self.visit)(&self.top, within, name, kind) {
                 self.fail(error, &format_args!("{}: {error}", name.to_string_lossy()));
             }
             if kind != FileType::Directory {
@@ -79,7 +82,15 @@ impl<F: FnMut(BorrowedFd<'_>, &CStr, FileType) -> Result<(), Errno>> Walk<F> {
                 continue;
             }
             match open_folder(within, name) {
-                Ok(below) => self.folder(below, depth + 1),
+                Ok(below) => {
+                    if depth == 0 {
+                        self.top = name.to_owned();
+                    }
+                    self.folder(below, depth + 1);
+                    if depth == 0 {
+                        self.top = CString::default();
+                    }
+                }
                 // The folder was just removed, or replaced by a link, for which FreeBSD says `MLINK`.
                 Err(Errno::NOENT | Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
                 Err(error) => self.fail(error, &format_args!("folder {}: {error}", name.to_string_lossy())),

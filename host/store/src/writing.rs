@@ -4,6 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::roots::Roots;
+use super::upload_in_folder::InFolder;
 use super::{Sink, StoreError, Upload, path};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
@@ -35,14 +36,19 @@ impl Roots {
         created
     }
 
-    /// Requires room in the quota of a root for another file of this size, in bytes, as its client announces.
+    /// Requires room in the quota of a root, and of the folder of this path, for another file of this size, in bytes, as
+    /// its client announces.
     ///
     /// # Errors
-    /// `Quota`.
-    pub fn require_quota(&self, root: &str, announced: u64) -> Result<(), StoreError> {
-        let required = self.named(root)?.require_quota(announced);
-        if required.is_err() {
-            self.count_in_background(root);
+    /// `Quota`, and those of [`Roots::create`].
+    pub fn require_quota(&self, root: &str, path: &str, announced: u64) -> Result<(), StoreError> {
+        let root = self.named(root)?;
+        if !root.rules.quota.is_set() {
+            return Ok(());
+        }
+        let required = InFolder::require_quota(root, path::checked(path)?, announced);
+        if let Err(StoreError::Quota { .. }) = required {
+            self.count_in_background(&root.name);
         }
         required
     }

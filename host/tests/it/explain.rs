@@ -352,7 +352,7 @@ fn what_cannot_be_explained_says_why() {
 
 #[test]
 fn the_rules_for_versions_folders_and_quotas() {
-    let rules = "versions: { keep: 3 }, folders: { depth: 1 }, quota: { files: 2 }";
+    let rules = "versions: { keep: 3 }, folders: { depth: 1 }, quota: { files: 3, per-folder: { files: 2 } }";
     let root = format!("{{ name: in, path: root, writable: true, overwrite: true, write: {{ {rules} }} }}");
     let server = Setup::new().file("a", b"old").yaml(&format!("roots: [{root}]")).start();
     server.logged("counted the contents of a root");
@@ -361,9 +361,18 @@ fn the_rules_for_versions_folders_and_quotas() {
     assert_shows(&live(&server, &["--write", "b/c/new"]), 1, &["write.folders.depth"]);
     server.root().write("b", b"an operator's");
     assert_eq!(server.root().names(), ["a", "b"], "an explanation makes no folder");
-    let mut peer = Peer::new(server.address());
-    peer.ask(&wrq("c", &[]));
-    peer.expect(Answer::Ack(0));
-    peer.write_on(b"new", 512);
-    assert_shows(&live(&server, &["--write", "d"]), 1, &["write.quota.files"]);
+    for (name, refused, key) in [
+        (
+            "c",
+            "d",
+            "the files beside the folders in root `in` is exhausted: 2 files are allowed (`write.quota.per-folder.files`)",
+        ),
+        ("x/c", "y/d", "root `in` is exhausted: 3 files are allowed (`write.quota.files`)"),
+    ] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq(name, &[]));
+        peer.expect(Answer::Ack(0));
+        peer.write_on(b"new", 512);
+        assert_shows(&live(&server, &["--write", refused]), 1, &[key]);
+    }
 }

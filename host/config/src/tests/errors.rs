@@ -316,6 +316,13 @@ fn upload_rules_are_checked() {
             "`folders` has no effect beside `create: false`",
         ),
         ("writable: true, write: { quota: {} }", "the quota limits nothing"),
+        ("writable: true, write: { quota: { per-folder: {} } }", "the quota limits nothing"),
+        ("writable: true, write: { quota: { per-folder: { files: 0 } } }", "0 is out of range"),
+        ("writable: true, write: { quota: { per-client: { files: 1 } } }", "unknown key `per-client`"),
+        (
+            "writable: true, write: { quota: { bytes: 1KiB, per-folder: { bytes: 1KiB } } }",
+            "the root may not contain more than 1024 bytes; lower it, or remove it",
+        ),
         ("writable: true, write: { quota: { files: 0 } }", "0 is out of range"),
         ("write: { create: false }", "`write` has no effect while the root has `writable: false`"),
     ] {

@@ -2,7 +2,7 @@
 
 use super::*;
 use tuffet_request::settings::{Ceilings, MaxBlksize};
-use tuffet_request::{Bounds, Case, Links, RootSpec, VersionNames};
+use tuffet_request::{Bounds, Case, Links, Quota, RootSpec, VersionNames};
 
 #[test]
 fn the_example_resolves_to_its_values() {
@@ -101,11 +101,14 @@ fn upload_rules_are_read() {
 #[test]
 fn rules_for_backups_are_read() {
     let scene = Scene::new();
-    let root = |rules: &str| {
+    let spec = |rules: &str| {
         let its =
             format!("{{ name: in, path: incoming, writable: true, overwrite: true, write: {{ {rules} }} }}");
         let config = scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{its}]\n"));
-        let RootSpec { versions, folders, quota, .. } = config.expect(rules).roots.remove(0);
+        config.expect(rules).roots.remove(0)
+    };
+    let root = |rules: &str| {
+        let RootSpec { versions, folders, quota, .. } = spec(rules);
         let versions = versions.map(|its| (its.keep, its.names));
         (versions, folders.map(|folders| (folders.depth, folders.count)), quota.bytes, quota.files)
     };
@@ -117,6 +120,9 @@ fn rules_for_backups_are_read() {
     assert_eq!(root("folders: { depth: 2 }"), (None, Some((2, 1000)), None, None));
     let quota = root("folders: {}, quota: { bytes: 1KiB, files: 7 }");
     assert_eq!(quota, (None, Some((4, 1000)), Some(1024), Some(7)));
+    let quota = spec("quota: { bytes: 9KiB, per-folder: { bytes: 1KiB, files: 7 } }").quota;
+    let expected = Quota { bytes: Some(9216), files: None, folder_bytes: Some(1024), folder_files: Some(7) };
+    assert_eq!(quota, expected);
 }
 
 #[test]

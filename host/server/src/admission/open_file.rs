@@ -292,7 +292,7 @@ impl Files {
             upload.lower_limit(most);
         }
         require_room(request, announced, upload.limit())?;
-        self.require_quota(request, upload.root(), announced)?;
+        self.require_quota(request, upload.root(), upload.path(), announced)?;
         let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
         Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
@@ -300,10 +300,16 @@ impl Files {
 }
 
 impl Files {
-    /// Checks the announced size of an upload against the quota of its root.
-    fn require_quota(&self, request: &Request, root: &str, announced: Option<u64>) -> Result<(), StoreError> {
+    /// Checks the announced size of an upload against the quotas of its root.
+    fn require_quota(
+        &self,
+        request: &Request,
+        root: &str,
+        path: &str,
+        announced: Option<u64>,
+    ) -> Result<(), StoreError> {
         match announced.filter(|_| request.mode == Mode::Octet) {
-            Some(bytes) => self.roots.require_quota(root, bytes),
+            Some(bytes) => self.roots.require_quota(root, path, bytes),
             None => Ok(()),
         }
     }
@@ -336,7 +342,7 @@ pub(super) fn rehearse(
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, profile.bytes.map_or(limit, |most| most.min(limit)))?;
-            files.require_quota(request, root, announced)?;
+            files.require_quota(request, root, path, announced)?;
             Ok(Rehearsed { resolved: resolved(root, path), size: announced })
         }
     }

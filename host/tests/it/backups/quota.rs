@@ -1,7 +1,8 @@
 //! `write.quota`.
 
 use super::{ask_until, half, put, server, setup};
-use crate::harness::{Answer, Client, Options, Peer, SOON, Server, assert_ended, data, wrq};
+use crate::harness::{Answer, Client, Folder, Options, Peer, SOON, Server, Setup, assert_ended, data, wrq};
+use crate::policy::probe;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -15,12 +16,12 @@ fn refused(server: &Server, name: &str, tsize: &str) -> Value {
     server.outcome(name)
 }
 
-/// Waits until the root has these files alone.
+/// Waits until the folder has these files alone.
 #[track_caller]
-fn await_names(server: &Server, names: &[&str]) {
+fn await_names(folder: &Folder, names: &[&str]) {
     let end = Instant::now() + SOON;
-    while server.root().names() != names {
-        assert!(Instant::now() < end, "{:?}", server.root().names());
+    while folder.names() != names {
+        assert!(Instant::now() < end, "{:?}", folder.names());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -44,7 +45,7 @@ fn bytes_up_to_the_last_one() {
         assert!(matches!(peer.receive(), Answer::Ack(0) | Answer::Oack(_)));
         peer.send(&data(1, b"x"));
         assert_eq!(peer.receive(), Answer::Error(3, FULL.into()));
-        await_names(&server, &["a", "b", "empty"]);
+        await_names(&server.root(), &["a", "b", "empty"]);
     }
 }
 
@@ -165,6 +166,151 @@ fn a_reload_changes_the_quota() {
     reload("quota: { bytes: 2000 }");
     ask_until(&server, &wrq("d", &[("tsize", "850")]), &Answer::Error(3, FULL.into()));
     ask_until(&server, &wrq("d", &[("tsize", "849")]), &Answer::Oack("tsize=849".into()));
+}
+
+/// What they have written so far counts for others; they themselves go on without a quota.
+#[test]
+fn an_upload_that_began_before_its_root_had_a_quota_counts() {
+    let server = server("");
+    let mut early = Peer::new(server.address());
+    early.ask(&wrq("early", &[("blksize", "8000")]));
+    early.expect(Answer::Oack("blksize=8000".into()));
+    let content = vec![3; 60_000];
+    let mut blocks = (1..).zip(content.chunks(8000));
+    // The server writes 32 KiB at a time.
+    for (number, payload) in blocks.by_ref().take(6) {
+        early.send(&data(number, payload));
+        assert_eq!(early.receive(), Answer::Ack(number));
+    }
+    server.rewrite(&super::yaml("quota: { bytes: 50000 }"));
+    server.ask("reload").assert_good();
+    ask_until(&server, &wrq("b", &[("tsize", "20000")]), &Answer::Error(3, FULL.into()));
+    early.write_rest(blocks);
+    assert_eq!(server.root().read("early"), content);
+    refused(&server, "c", "1");
+}
+
+#[test]
+fn each_folder_has_its_part() {
+    let server = server(
+        "versions: { keep: 3 }, folders: true, quota: { bytes: 5000, per-folder: { bytes: 1000, files: 3 } }",
+    );
+    put(&server, "a/x", &[0; 600]);
+    let reason = "the quota of folder `a` in root `in` is exhausted: 1000 bytes are allowed \
+                  (`write.quota.per-folder.bytes`), 600 are stored";
+    for name in ["a/y", "a/b/c/y", "a/x"] {
+        assert_ended(&refused(&server, name, "401"), "denied", reason);
+    }
+    put(&server, "b/x", &[0; 1000]);
+    put(&server, "a/b/y", &[0; 300]);
+    // The version is in the folder, too.
+    put(&server, "a/b/y", &[0; 100]);
+    let reason = "3 files are allowed (`write.quota.per-folder.files`), 3 are stored";
+    assert_ended(&refused(&server, "a/z", "0"), "denied", reason);
+    put(&server, "x", &[0; 1000]);
+    let reason = "the quota of the files beside the folders in root `in` is exhausted";
+    assert_ended(&refused(&server, "y", "1"), "denied", reason);
+    // What another server or an operator removes is there again after the next count.
+    std::fs::remove_dir_all(server.root().path("a/b")).unwrap();
+    ask_until(&server, &wrq("a/z", &[("tsize", "400")]), &Answer::Oack("tsize=400".into()));
+}
+
+/// The sums of folders are known before they are limited.
+#[test]
+fn a_reload_adds_the_quota_of_folders() {
+    let server = server("folders: true, quota: { bytes: 5000 }");
+    put(&server, "a/x", &[0; 600]);
+    server.rewrite(&super::yaml("folders: true, quota: { bytes: 5000, per-folder: { bytes: 1000 } }"));
+    server.ask("reload").assert_good();
+    refused(&server, "a/y", "401");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("a/y", &[("tsize", "400")]));
+    peer.expect(Answer::Oack("tsize=400".into()));
+}
+
+/// The folder is not there when both begin.
+#[test]
+fn two_at_once_do_not_both_get_the_last_bytes_of_a_folder() {
+    let server = server("folders: true, quota: { per-folder: { bytes: 1000 } }");
+    let peers = ["new/one", "new/two"].map(|name| half(&server, name));
+    peers.iter().for_each(|peer| peer.send(&data(2, b"end")));
+    let answers = peers.map(|mut peer| peer.receive());
+    assert!(
+        answers.contains(&Answer::Ack(2)) && answers.contains(&Answer::Error(3, FULL.into())),
+        "{answers:?}"
+    );
+    let stored = if answers[0] == Answer::Ack(2) { "one" } else { "two" };
+    await_names(&Folder(server.root().path("new")), &[stored]);
+}
+
+/// A link on the path leads to the folder whose part counts.
+#[test]
+fn a_folder_under_another_name_is_the_same() {
+    let setup = setup("folders: true, quota: { per-folder: { bytes: 1000 } }");
+    std::fs::create_dir_all(setup.root().path("real/sub")).unwrap();
+    std::os::unix::fs::symlink("real/sub", setup.root().path("link")).unwrap();
+    std::os::unix::fs::symlink(".", setup.root().path("here")).unwrap();
+    let server = setup.start();
+    server.logged("counted the contents of a root");
+    put(&server, "link/x", &[0; 600]);
+    for name in ["real/y", "link/y", "link/new/y", "here/real/y", "here/link/y"] {
+        assert_ended(&refused(&server, name, "401"), "denied", "the quota of folder `real`");
+    }
+    put(&server, "here/x", &[0; 600]);
+    assert_ended(&refused(&server, "here/y", "401"), "denied", "the files beside the folders");
+    put(&server, "here/new/x", &[0; 600]);
+    assert_ended(&refused(&server, "new/y", "401"), "denied", "the quota of folder `new`");
+}
+
+/// A folder for each client, as docs/files.md shows it.
+#[test]
+fn each_client_has_its_part() {
+    let policy = r"
+policy: { resolve: [remap], time-limit: 40s }
+plugins:
+  remap:
+    component: builtin:remap
+    limits: { time: 20s, wall: 40s }
+    settings: { root: in, rules: [{ match: '^/?(.*)$', replace: '\i/\1', flags: [writes-only] }] }
+";
+    let yaml = super::yaml("folders: true, quota: { per-folder: { files: 1 } }") + policy;
+    let server = Setup::new().yaml(&yaml).start();
+    server.logged("counted the contents of a root");
+    let begin = |address: [u8; 4], name: &str| {
+        let mut peer = Peer::from(address, server.address());
+        peer.ask(&wrq(name, &[]));
+        peer
+    };
+    for client in [[127, 0, 0, 1], [127, 0, 0, 2]] {
+        let mut peer = begin(client, "127.0.0.1/sw.cfg");
+        peer.expect(Answer::Ack(0));
+        peer.write_on(b"config", 512);
+        assert_eq!(begin(client, "other").expect_error(3), FULL);
+    }
+    for folder in ["127.0.0.1", "127.0.0.2"] {
+        assert_eq!(server.root().read(&format!("{folder}/127.0.0.1/sw.cfg")), b"config");
+    }
+}
+
+/// A plugin moves an upload to a folder that has no room.
+#[test]
+fn a_renamed_upload_counts_where_it_is_stored() {
+    let policy = format!(
+        "state: state\nsinks: {{ out: {{ file: out.jsonl }} }}\npolicy: {{ accept-upload: [p], time-limit: 40s \
+         }}\nplugins:\n  p:\n    component: \"{}\"\n    grants: [kv, files/in, sinks/out]\n    limits: {{ time: 20s, \
+         wall: 40s }}\n    settings: {{ upload: \"free kept/there\" }}\n",
+        probe()
+    );
+    let yaml = super::yaml("quota: { per-folder: { files: 2 } }") + &policy;
+    let server = Setup::new().file("kept/other", b"old").yaml(&yaml).start();
+    server.logged("counted the contents of a root");
+    put(&server, "up", b"new");
+    let mut peer = half(&server, "up");
+    peer.send(&data(2, b"end"));
+    assert_eq!(peer.receive(), Answer::Error(3, FULL.into()));
+    assert_ended(&server.outcome("up"), "denied", "the quota of folder `kept` in root `in`");
+    await_names(&server.root(), &["kept"]);
+    await_names(&Folder(server.root().path("kept")), &["other", "there"]);
 }
 
 /// It is not netascii that is stored, so its announced size says little.

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The example `uploads`, as its README shows it: versions in the folder of a device, and a notification for each upload.
+# The example `uploads`, as its README shows it: versions in the folder of a device, the quota of a device, and a
+# notification for each upload.
 #
 #   host/tests/suites/examples/uploads.sh FOLDER_OF_THE_BINARY
 set -eu
@@ -56,7 +57,19 @@ folder=$place/backups/sw1
 for name in "sw1/sw1-confg.~1~" sw1/a/sw1-confg golden/switch.cfg; do
     if echo x | "$bin/tuffet" put - "tftp://$address/$name" 2>/dev/null; then fail "$name is written"; fi
 done
-await_lines "$place/received" 4
+number=0
+while [ $number -lt 61 ]; do
+    number=$((number + 1))
+    ran=0
+    echo x | "$bin/tuffet" put - "tftp://$address/sw2/$number.cfg" 2>"$place/put" || ran=$?
+    case $number:$ran in
+    61:0) fail "a device has more than its part" ;;
+    61:*) grep -q "disk full or allocation exceeded" "$place/put" || fail "not refused for the quota: $(cat "$place/put")" ;;
+    *:0) ;;
+    *) fail "upload $number of a device is refused: $(cat "$place/put")" ;;
+    esac
+done
+await_lines "$place/received" 64
 text='{"bytes": 13, "file": "backups:sw1/sw1-confg", "text": "sw1/sw1-confg of 127.0.0.1 is stored: 13 bytes",'
 [ "$(grep -cF "$text" "$place/received")" = 3 ] || fail "other notifications: $(cat "$place/received")"
-echo "examples/uploads: versions and notifications"
+echo "examples/uploads: versions, quotas and notifications"

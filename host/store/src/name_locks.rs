@@ -1,6 +1,6 @@
 //! Uploads to one name become visible one after the other, so that each earlier version is kept and counted once.
 //!
-//! The locks are those of the process, because several roots may lead to one folder. A lock is taken by nobody but
+//! All roots of a server share the locks, because several of them may lead to one folder. A lock is taken by nobody but
 //! uploads to the same file, so that a disk that hangs delays no other one.
 
 use std::collections::BTreeSet;
@@ -15,36 +15,42 @@ use super::facts::Facts;
 /// Device and inode of a folder, and a name in it.
 type Place = (u64, u64, Box<str>);
 
-/// The names that are taken: as many as there are threads that commit an upload.
-static TAKEN: Mutex<BTreeSet<Place>> = Mutex::new(BTreeSet::new());
-
-/// Wakes the threads that wait for a name.
-static RELEASED: Condvar = Condvar::new();
+/// The names to which uploads become visible.
+#[derive(Debug, Default)]
+pub(crate) struct NameLocks {
+    /// As many as there are threads that commit an upload.
+    taken: Mutex<BTreeSet<Place>>,
+    /// Wakes the threads that wait for a name.
+    released: Condvar,
+}
 
 /// Keeps other uploads to a name from becoming visible, until it is dropped.
 #[derive(Debug)]
-pub(super) struct NameLock(Place);
+pub(super) struct NameLock<'a> {
+    all: &'a NameLocks,
+    place: Place,
+}
 
-impl NameLock {
+impl NameLocks {
     /// Waits until no other upload to this name becomes visible.
     ///
     /// # Errors
     /// Those of fstat(2).
-    pub fn wait(folder: impl AsFd, name: &str) -> Result<NameLock, StoreError> {
+    pub(super) fn wait(&self, folder: impl AsFd, name: &str) -> Result<NameLock<'_>, StoreError> {
         let facts = Facts::from(fstat(folder)?);
         let place = (facts.device, facts.inode, Box::from(name));
-        let mut taken = TAKEN.lock();
+        let mut taken = self.taken.lock();
         while !taken.insert(place.clone()) {
-            RELEASED.wait(&mut taken);
+            self.released.wait(&mut taken);
         }
-        Ok(NameLock(place))
+        Ok(NameLock { all: self, place })
     }
 }
 
-impl Drop for NameLock {
+impl Drop for NameLock<'_> {
     fn drop(&mut self) {
-        TAKEN.lock().remove(&self.0);
-        RELEASED.notify_all();
+        self.all.taken.lock().remove(&self.place);
+        self.all.released.notify_all();
     }
 }
 
@@ -60,13 +66,14 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         fs::create_dir(place.path().join("a")).expect("a folder");
         let open = |path: &str| File::open(place.path().join(path)).expect("it opens");
-        let held = NameLock::wait(open("a"), "x").expect("free");
-        let _others = [NameLock::wait(open("a"), "y"), NameLock::wait(open("."), "x")];
+        let locks = NameLocks::default();
+        let held = locks.wait(open("a"), "x").expect("free");
+        let _others = [locks.wait(open("a"), "y"), locks.wait(open("."), "x")];
         let (tell, told) = mpsc::channel();
         thread::scope(|scope| {
             scope.spawn(|| {
                 tell.send("waits").expect("heard");
-                let _lock = NameLock::wait(open("a/../a"), "x").expect("free later");
+                let _lock = locks.wait(open("a/../a"), "x").expect("free later");
                 tell.send("has it").expect("heard");
             });
             assert_eq!(told.recv(), Ok("waits"));

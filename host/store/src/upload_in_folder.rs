@@ -14,7 +14,6 @@ use tuffet_request::Versions;
 
 use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
-use super::name_locks::NameLock;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
@@ -202,7 +201,7 @@ impl InFolder {
         let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let change = disk.usage.change();
         let is_counted = self.rules.versions.is_some() || disk.usage.is_kept();
-        let _one_at_a_time = is_counted.then(|| NameLock::wait(folder, &name)).transpose()?;
+        let _one_at_a_time = is_counted.then(|| disk.names.wait(folder, &name)).transpose()?;
         let replaced = match self.rules.overwrite {
             true => self.finish_over(file, folder)?,
             false => self.finish_new(file, folder).map(|()| None)?,

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 
+use super::name_locks::NameLocks;
 use super::usage::Usage;
 
 /// The limit of bytes in memory, per root, that were read ahead for clients. Beyond it, a transfer gets only the bytes
@@ -122,6 +123,8 @@ pub struct Disk {
     pub(crate) usage: Arc<Usage>,
     /// Whether uploads give further names to files of its root, to keep them as earlier versions.
     pub(crate) adds_names: AtomicBool,
+    /// The names to which uploads become visible, of all disks of a server.
+    pub(crate) names: Arc<NameLocks>,
 }
 
 impl fmt::Debug for Disk {
@@ -144,6 +147,7 @@ impl Disk {
             not_opened: Mutex::new(None),
             usage: Arc::default(),
             adds_names: AtomicBool::new(false),
+            names: Arc::default(),
         }
     }
 

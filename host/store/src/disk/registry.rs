@@ -1,6 +1,7 @@
 //! All disks of a server, across reloads, so that a reload starts no second set of threads for a hanging disk.
 
 use super::{Disk, Hung};
+use crate::name_locks::NameLocks;
 use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +15,10 @@ const MIN_LOG_INTERVAL: Duration = Duration::from_secs(60);
 /// The disks of all served roots, and of earlier roots that are still in use. Cheap to clone; clones share
 /// the list.
 #[derive(Debug, Clone, Default)]
-pub struct Disks(Arc<Mutex<Vec<RegisteredDisk>>>);
+pub struct Disks {
+    known: Arc<Mutex<Vec<RegisteredDisk>>>,
+    names: Arc<NameLocks>,
+}
 
 /// The state of a root's disk.
 #[derive(Debug, Clone)]
@@ -67,7 +71,8 @@ impl Disks {
             found.disk.replaced.store(false, Relaxed);
             return Arc::clone(&found.disk);
         }
-        let disk = Arc::new(Disk::new(&spec.name, spec.elsewhere.clone()));
+        let names = Arc::clone(&self.names);
+        let disk = Arc::new(Disk { names, ..Disk::new(&spec.name, spec.elsewhere.clone()) });
         known.push(RegisteredDisk {
             path: spec.path.clone(),
             disk: Arc::clone(&disk),
@@ -145,6 +150,6 @@ impl Disks {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<RegisteredDisk>> {
-        self.0.lock()
+        self.known.lock()
     }
 }

@@ -35,6 +35,7 @@ use serde_json::Value;
 /// # Panics
 /// The file has another schema, or none; or it cannot be written.
 #[track_caller]
+#[expect(clippy::panic, reason = "the test of a plugin fails")]
 pub fn check_settings_schema(schema: impl Serialize, path: &str) {
     let bless = env::var_os("TUFFET_BLESS").is_some_and(|value| !value.is_empty());
     if let Err(message) = check(schema, path, bless) {

@@ -49,6 +49,11 @@ impl Calls {
         calls.lock().clone()
     }
 
+    /// Returns how many of them the decision cache answered.
+    pub fn count_cached(&self) -> usize {
+        self.0.get().map_or(0, |calls| calls.lock().iter().filter(|call| call.cached).count())
+    }
+
     /// Returns the calls shared by clones; `None` before the first call or clone.
     pub(crate) fn handle(&self) -> Option<SharedCalls> {
         self.0.get().cloned()
@@ -92,6 +97,10 @@ mod tests {
         for _ in 0..MAX_CALLS + 1 {
             clone.note(call.clone());
         }
-        assert_eq!(calls.list(), vec![call; MAX_CALLS]);
+        assert_eq!(calls.list(), vec![call.clone(); MAX_CALLS]);
+        assert_eq!(calls.count_cached(), 0);
+        let cached = Calls::default();
+        [true, false, true].map(|cached_one| cached.note(Call { cached: cached_one, ..call.clone() }));
+        assert_eq!(cached.count_cached(), 2);
     }
 }

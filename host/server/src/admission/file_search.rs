@@ -86,7 +86,7 @@ impl PendingRequest {
             Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
-        let arrived = record.received;
+        let from = self.openable_from;
         let request = Arc::clone(&record.request);
         let served = generation.negotiation.roots_of(&request.listener);
         let mut candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
@@ -95,7 +95,7 @@ impl PendingRequest {
         }
         let absent = tried.map_or(0, Candidates::count);
         let cursor =
-            CandidateCursor::new(candidates, record.requested_options.tsize, profile, arrived).beyond(absent);
+            CandidateCursor::new(candidates, record.requested_options.tsize, profile, from).beyond(absent);
         let pending = OnceSlot::new(self);
         let began = Instant::now();
         FileSearch { cursor, generation, began, pending, next }.try_next();
@@ -199,6 +199,7 @@ impl FileSearch {
             let PendingRequest { generation, record, .. } = &mut *pending;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
             let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
+            pending.note_policy();
             pending.carry_out(plan, Some(tried));
         });
     }

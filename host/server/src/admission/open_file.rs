@@ -124,8 +124,8 @@ pub(super) struct CandidateCursor {
     absent: Option<StoreError>,
     announced: Option<u64>,
     profile: SessionProfile,
-    /// When the request arrived.
-    arrived: Instant,
+    /// A file whose open began earlier may not be served.
+    openable_from: Instant,
 }
 
 impl CandidateCursor {
@@ -133,10 +133,10 @@ impl CandidateCursor {
         candidates: Candidates,
         announced: Option<u64>,
         profile: SessionProfile,
-        arrived: Instant,
+        openable_from: Instant,
     ) -> CandidateCursor {
         let candidates = Arc::new(candidates);
-        CandidateCursor { candidates, tried_count: 0, absent: None, announced, profile, arrived }
+        CandidateCursor { candidates, tried_count: 0, absent: None, announced, profile, openable_from }
     }
 
     /// Skips the first candidates: they are known to be absent.
@@ -211,14 +211,14 @@ impl CandidateCursor {
         self.candidates.get(self.tried_count.checked_sub(1)?)
     }
 
-    /// Returns the current candidate if another request has opened it since this one arrived, and it is in memory.
+    /// Returns the current candidate if another request has opened it since this one may open it, and it is in memory.
     pub(super) fn opened_since(&self, files: &Files) -> Option<Opened> {
         let request = self.candidates.request();
         if request.operation != Operation::Read || request.mode != Mode::Octet {
             return None;
         }
         let (root, path) = self.current()?;
-        let (resolved, identity) = files.recent_opens.find(root, path, self.arrived)?;
+        let (resolved, identity) = files.recent_opens.find(root, path, self.openable_from)?;
         let content = Content::Bytes(files.cache.known(&identity)?);
         let identity = files.groups.admit(request).then(|| Box::new(identity));
         Some(Opened { identity, ..Opened::new(content, resolved) })

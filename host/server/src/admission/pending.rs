@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind};
@@ -30,6 +30,9 @@ pub(super) struct PendingRequest {
     new: Option<NewRequest>,
     /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
+    /// When the request arrived, or the last hook that was called for it returned: no file whose open began earlier may
+    /// be served.
+    pub(super) openable_from: Instant,
 }
 
 /// A request that the opener of its file decides, or its deadline. The only owner of the request, so that a hanging thread
@@ -56,6 +59,7 @@ impl PendingRequest {
                 .await
                 .unwrap_or_else(|_| Plan::Decided(internal_error())),
         };
+        pending.note_policy();
         (pending, plan)
     }
 
@@ -105,8 +109,17 @@ impl PendingRequest {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let pending = Box::new(PendingRequest { admission, generation, new: Some(new), record });
+        let openable_from = record.received;
+        let pending =
+            Box::new(PendingRequest { admission, generation, new: Some(new), record, openable_from });
         (pending, refused.map(|error| refuse_name(&error)))
+    }
+
+    /// Notes that policy has decided. A hook that was called may have replaced the file.
+    pub(super) fn note_policy(&mut self) {
+        if self.record.plugin_calls as usize > self.record.request.calls.count_cached() {
+            self.openable_from = Instant::now();
+        }
     }
 
     /// The third stage: informs the live view and observers before the worker, and so before the end of the transfer.

@@ -2,7 +2,8 @@
 //!
 //! Thousands of machines that start together ask for the same file, and opening it costs as much as sending two blocks.
 //! A client cannot tell at which moment after its request the file was opened. So a file whose open began after a
-//! request arrived is an answer to that request, and no request gets a file that had been replaced before it arrived.
+//! request arrived, and after policy decided about it, is an answer to that request: no request gets a file that had
+//! been replaced before.
 
 use parking_lot::Mutex;
 use std::array;
@@ -35,10 +36,10 @@ impl Default for RecentOpens {
 }
 
 impl RecentOpens {
-    /// Returns the resolved name and the identity of a file, if its open began after `arrived`.
-    pub(super) fn find(&self, root: &str, path: &str, arrived: Instant) -> Option<(Arc<str>, Identity)> {
+    /// Returns the resolved name and the identity of a file, if its open began at `from` or later.
+    pub(super) fn find(&self, root: &str, path: &str, from: Instant) -> Option<(Arc<str>, Identity)> {
         let slot = self.slot(root, path).lock();
-        let open = slot.as_ref().filter(|open| open.began >= arrived && is(&open.resolved, root, path))?;
+        let open = slot.as_ref().filter(|open| open.began >= from && is(&open.resolved, root, path))?;
         Some((Arc::clone(&open.resolved), open.identity))
     }
 

@@ -2,11 +2,15 @@
 
 use crate::{builder, get, is_answered, off, refused, start};
 use futures_util::future::BoxFuture;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
+use tokio::sync::Notify;
 use tuffet::{
-    Authorize, BuildError, Event, EventKind, Observe, Outcome, Request, Resolution, Resolve, Server, Source,
-    Verdict,
+    Authorize, BuildError, Event, EventKind, Folder, Observe, Outcome, Request, Resolution, Resolve, Server,
+    Source, Verdict,
 };
 
 /// Decides by the requested name.
@@ -49,6 +53,59 @@ impl Observe for Outcomes {
             self.0.send((summary.record.request.path.clone(), ending.outcome, detail)).unwrap();
         }
     }
+}
+
+/// Replaces a file in a call that waits until another request has opened it.
+struct Replaces(Arc<Replacement>);
+
+struct Replacement {
+    folder: PathBuf,
+    /// Whether the next call does so.
+    armed: AtomicBool,
+    waits: Notify,
+    goes_on: Notify,
+}
+
+impl Authorize for Replaces {
+    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let it = &self.0;
+            if it.armed.swap(false, Ordering::SeqCst) {
+                it.waits.notify_one();
+                it.goes_on.notified().await;
+                std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
+            }
+            Verdict::allow()
+        })
+    }
+}
+
+/// Requests for one file share an open, but not one from before a hook was called.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_a_hook_replaces_is_served_as_it_left_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["f", "new"] {
+        std::fs::write(folder.path().join(name), name).unwrap();
+    }
+    let hook = Arc::new(Replacement {
+        folder: folder.path().into(),
+        armed: AtomicBool::new(false),
+        waits: Notify::new(),
+        goes_on: Notify::new(),
+    });
+    let folder = Folder::new("boot", folder.path());
+    let (handle, server) = start(builder().authorize("replaces", Replaces(Arc::clone(&hook))).folder(folder));
+    let read = || off(move || get(server, "f").unwrap());
+    // A file that has just been written is not in memory yet.
+    while handle.snapshot().totals.file_cache.hits == 0 {
+        assert_eq!(read().await, b"f");
+    }
+    hook.armed.store(true, Ordering::SeqCst);
+    let first = tokio::spawn(read());
+    hook.waits.notified().await;
+    assert_eq!(read().await, b"f");
+    hook.goes_on.notify_one();
+    assert_eq!(first.await.unwrap(), b"new");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -104,7 +161,7 @@ async fn a_contradiction_is_named() {
     assert!(why(twice.bind()).contains("two listeners have the name `test`"));
     assert!(why(builder().resolve("a", ByName).workers(0).bind()).contains("`workers`"));
     let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
-    let both = builder().folder(tuffet::Folder::new("boot", "/")).open_roots(opened.0, opened.1);
+    let both = builder().folder(Folder::new("boot", "/")).open_roots(opened.0, opened.1);
     assert!(why(both.bind()).contains("`open_roots` supplies all roots"));
     let server = |set: fn(&mut tuffet::settings::Settings)| {
         let mut settings = tuffet::settings::Settings::default();
@@ -132,7 +189,7 @@ async fn a_contradiction_is_named() {
         why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind())
             .contains("give_up")
     );
-    let missing = tuffet::Folder::new("boot", "/there/is/none");
+    let missing = Folder::new("boot", "/there/is/none");
     assert!(matches!(builder().folder(missing).bind(), Err(BuildError::Root(_))));
 }
 

@@ -162,7 +162,7 @@ fn uploads_of_one_name_at_once_are_all_kept() {
 }
 
 fn all_are_kept(server: &Server) {
-    let path = |number: usize| if number % 2 == 0 { "sw.cfg" } else { "/too/sw.cfg" };
+    let path = |number: usize| if number.is_multiple_of(2) { "sw.cfg" } else { "/too/sw.cfg" };
     let peers: Vec<Peer> = (0..12).map(|number| half(server, path(number))).collect();
     for (number, peer) in peers.iter().enumerate() {
         peer.send(&data(2, format!("end {number}").as_bytes()));

@@ -100,7 +100,9 @@ mod tests {
         assert_eq!(calls.list(), vec![call.clone(); MAX_CALLS]);
         assert_eq!(calls.count_cached(), 0);
         let cached = Calls::default();
-        [true, false, true].map(|cached_one| cached.note(Call { cached: cached_one, ..call.clone() }));
+        [true, false, true]
+            .into_iter()
+            .for_each(|of_cache| cached.note(Call { cached: of_cache, ..call.clone() }));
         assert_eq!(cached.count_cached(), 2);
     }
 }

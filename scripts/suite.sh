@@ -66,6 +66,8 @@ cargo_test() {
     # shellcheck disable=SC2086 # several words, such as those of a wrapper
     RUST_TEST_THREADS=${TEST_THREADS:-$(($(nproc) * 3 / 2))} TUFFET_PYTHON_GUESTS=$TARGET/python \
         TUFFET_JS_GUESTS=$TARGET/js TUFFET_GO_GUESTS=$TARGET/go TUFFET_C_GUESTS=$TARGET/c TUFFET_PEERS=$TARGET/peers \
+        TUFFET_NEWER_TFTPD=${TUFFET_NEWER_TFTPD-$TARGET/peers/tftpd-hpa-newer/in.tftpd} \
+        TUFFET_NEWER_DNSMASQ=${TUFFET_NEWER_DNSMASQ-$TARGET/peers/dnsmasq-newer/dnsmasq} \
         PATH=$PATH:$TARGET/peers/tftpd-hpa/usr/sbin $CARGO test --locked --workspace --exclude tuffet-fleet "$@"
 }
 

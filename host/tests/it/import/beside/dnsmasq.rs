@@ -10,7 +10,7 @@ use std::path::Path;
 /// The user `nobody` of Debian.
 const NOBODY: u32 = 65534;
 
-const TEMPLATE: Started = Started {
+pub(super) const TEMPLATE: Started = Started {
     name: "dnsmasq",
     program: "dnsmasq",
     package: "dnsmasq-base",
@@ -23,7 +23,7 @@ const TEMPLATE: Started = Started {
     code: 0,
 };
 
-const NAMES: &[Named] = &[
+pub(super) const NAMES: &[Named] = &[
     Named {
         reason: "repeated slashes are one, and one at the end is overlooked",
         differences: &[("read f/", "ERROR 0", "13 bytes"), ("read /HERE/f", "ERROR 1", "13 bytes")],
@@ -52,38 +52,42 @@ const MORE_OPTIONS: Named = Named {
     ],
 };
 
-const SMALL: Named = Named {
+pub(super) const SMALL: Named = Named {
     reason: "a block size below 8 is invalid",
     differences: &[("read f octet blksize=7", "[blksize=7]", "13 bytes")],
 };
+
+pub(super) const NETASCII: Named = Named {
+    reason: "netascii: CR alone is CR NUL (RFC 764)",
+    differences: &[("read f netascii", "15 bytes", "16 bytes")],
+};
+
+pub(super) const UPLOADS: Named = Named {
+    reason: "an upload is forbidden, not unknown",
+    differences: &[("write old", "ERROR 4", "ERROR 2"), ("write new", "ERROR 4", "ERROR 2")],
+};
+
+/// Other modes than octet, and uploads.
+pub(super) fn others() -> Vec<Asked> {
+    let [netascii, mail] = ["netascii", "mail"].map(|mode| read_with("f", mode, &[]));
+    vec![netascii, mail, write(b"old", b"x"), write(b"new", b"x")]
+}
 
 #[test]
 fn plain() {
     let Some(pair) = Pair::start(TEMPLATE, |_| {}) else { return };
     let permissions = ["unreadable", "group", "fixed"].map(|name| read(name.as_bytes()));
-    let others = [
-        read_with("f", "netascii", &[]),
-        read_with("f", "mail", &[]),
-        write(b"old", b"x"),
-        write(b"new", b"x"),
-    ];
     let further = [
         MORE_OPTIONS,
         SMALL,
+        NETASCII,
+        UPLOADS,
         Named {
             reason: "blocks are as large as the MTU allows: dnsmasq's buffer is for DNS",
             differences: &[("read f octet blksize=65464", "[blksize=2263]", "[blksize=65464]")],
         },
-        Named {
-            reason: "netascii: CR alone is CR NUL (RFC 764)",
-            differences: &[("read f netascii", "15 bytes", "16 bytes")],
-        },
-        Named {
-            reason: "an upload is forbidden, not unknown",
-            differences: &[("write old", "ERROR 4", "ERROR 2"), ("write new", "ERROR 4", "ERROR 2")],
-        },
     ];
-    let asked = [names(), options(), contents(), permissions.into(), others.into()].concat();
+    let asked = [names(), options(), contents(), permissions.into(), others()].concat();
     compare(&pair, &asked, &all(&[NAMES, &further]));
 }
 

@@ -7,6 +7,7 @@
 mod across;
 mod atftpd;
 mod dnsmasq;
+mod dnsmasq_newer;
 mod servers;
 mod tftpd_hpa;
 mod tftpd_hpa_newer;

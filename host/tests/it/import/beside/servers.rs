@@ -153,10 +153,20 @@ fn installed(program: &str, package: &str) -> Option<PathBuf> {
     String::from_utf8_lossy(&version).starts_with(expected).then_some(found)
 }
 
-/// A newer version than that of Debian 12; all from 5.4 on read maps in one way.
+/// A newer version than that of Debian 12: an in.tftpd from 5.4 on, all of which read maps in one way, or a dnsmasq from
+/// 2.92 on, which has windows.
 fn named_by(variable: &str) -> Option<PathBuf> {
     let program = PathBuf::from(env::var_os(variable)?);
-    (major_of(&program)? >= 5).then_some(program)
+    let is_newer = major_of(&program).is_some_and(|major| major >= 5)
+        || minor_of_dnsmasq(&program).is_some_and(|minor| minor >= 92);
+    is_newer.then_some(program)
+}
+
+/// `Dnsmasq version 2.93  Copyright …`
+fn minor_of_dnsmasq(program: &Path) -> Option<u32> {
+    let version = Command::new(program).arg("--version").output().ok()?.stdout;
+    let version = String::from_utf8_lossy(&version).into_owned();
+    version.strip_prefix("Dnsmasq version 2.")?.split_whitespace().next()?.parse().ok()
 }
 
 /// The major version of an in.tftpd.

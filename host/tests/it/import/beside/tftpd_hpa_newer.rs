@@ -1,5 +1,5 @@
 //! in.tftpd from 5.4 on, which reads maps in another way than 5.2: `TUFFET_NEWER_TFTPD` names the program. Debian 12 has
-//! none; 7.3, from the Debian after 13, was compared, too.
+//! none; host/tests/suites/peers.sh fetches 7.3 from the Debian after 13.
 
 use super::servers::{Pair, Started, major_of};
 use super::tftpd_hpa::{BLKSIZE2, NAMES, OPENING, OPTIONS};

@@ -1,7 +1,7 @@
 //! Failures of `tuffet get` and `tuffet put`: exit codes, messages, nothing left behind.
 
 use crate::harness::{Folder, Peer, Ran, Server, Setup, bytes, oack, own_loopback, run, skipped};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -86,6 +86,29 @@ fn a_closed_port() {
         assert_fails(&["get", &url, "--timeout", "3600"], 69, &[&closed]);
         assert_fails(&["get", "--multicast", &url, "--timeout", "3600"], 69, &[&closed]);
         assert_fails(&["put", "local", &url, "--timeout", "3600"], 69, &[&closed]);
+    }
+}
+
+/// A server that listens at one of the addresses of its name, whichever is tried first.
+#[test]
+fn the_address_of_a_name_that_listens() {
+    for address in ("localhost", 0).to_socket_addrs().unwrap() {
+        let Ok(server) = UdpSocket::bind(address) else {
+            skipped("an address of localhost is not there");
+            continue;
+        };
+        let port = server.local_addr().unwrap().port();
+        server.set_read_timeout(Some(crate::harness::SOON)).unwrap();
+        let answering = std::thread::spawn(move || {
+            let mut buffer = [0; 2048];
+            let (_, client) = server.recv_from(&mut buffer).unwrap();
+            server.send_to(b"\0\x03\0\x01this one", client).unwrap();
+            server.recv_from(&mut buffer).unwrap();
+        });
+        let (ran, folder) = tuffet(&["get", &format!("tftp://localhost:{port}/x")]);
+        ran.assert_good();
+        assert_eq!(Folder(folder.path().to_owned()).read("x"), b"this one");
+        answering.join().unwrap();
     }
 }
 

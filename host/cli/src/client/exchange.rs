@@ -37,7 +37,8 @@ pub(super) trait LocalEnd {
     fn progress(&mut self, done: u64, total: Option<u64>);
 }
 
-/// Runs a transfer to its end. `size` is the number of bytes to write; unused for a read.
+/// Runs a transfer to its end, with the first address of the host whose port is not closed. `size` is the number of bytes
+/// to write; unused for a read.
 pub(super) fn exchange(
     operation: Operation,
     url: &Url,
@@ -45,12 +46,27 @@ pub(super) fn exchange(
     options: &ClientOptions,
     local: &mut dyn LocalEnd,
 ) -> Result<Report, ClientError> {
+    let of_host = |error| ClientError::Host { host: url.host.clone(), error };
+    let mut last = of_host(io::Error::new(ErrorKind::NotFound, "it has no address"));
+    for server in url.addresses().map_err(of_host)? {
+        match exchange_with(server, operation, url, size, options, local) {
+            // Nothing has been read or written yet.
+            Err(error @ ClientError::Closed { .. }) => last = error,
+            ended => return ended,
+        }
+    }
+    Err(last)
+}
+
+fn exchange_with(
+    server: SocketAddr,
+    operation: Operation,
+    url: &Url,
+    size: u64,
+    options: &ClientOptions,
+    local: &mut dyn LocalEnd,
+) -> Result<Report, ClientError> {
     let network = |error| ClientError::Network { url: url.to_string(), error };
-    let addresses = url.addresses().map_err(|error| ClientError::Host { host: url.host.clone(), error })?;
-    let Some(&server) = addresses.first() else {
-        let error = io::Error::new(ErrorKind::NotFound, "it has no address");
-        return Err(ClientError::Host { host: url.host.clone(), error });
-    };
     let any: IpAddr =
         if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;

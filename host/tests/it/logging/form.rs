@@ -252,7 +252,7 @@ fn the_life_of_a_server_is_told_in_sentences() {
     let line = server.line("plugin totals");
     assert!(line.ends_with(": plugin totals: bad, 1 call, failures \"trap=1\""), "{line}");
     let line = server.line("totals");
-    assert!(line.ends_with(": totals: 1 request, 1 failed"), "{line}");
+    assert!(line.ends_with(": totals: 1 request, 1 denied"), "{line}");
 }
 
 #[test]

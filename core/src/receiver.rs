@@ -40,6 +40,8 @@ struct RateLimit {
     charged: u64,
     /// When an ACK that is due may be sent, `NEVER` if none is held back.
     held: Time,
+    /// The last block that the peer may send: a window beyond the last ACK that was sent, 0 before the first answer.
+    most: u64,
 }
 
 /// The effect of a DATA packet.
@@ -76,7 +78,8 @@ impl Receiver {
     /// Limits the bytes that are acknowledged per second, to a rate of its own and to its share of another one.
     pub(crate) fn limit_rate(&mut self, rate: Option<u32>, shared: Option<Box<Member>>) {
         let own = rate.map(|rate| Allowance::new(rate, self.window_bytes()));
-        self.rate = Some(Box::new(RateLimit { own, shared, charged: self.bytes, held: Time::NEVER }));
+        let most = self.last + u64::from(self.window);
+        self.rate = Some(Box::new(RateLimit { own, shared, charged: self.bytes, held: Time::NEVER, most }));
     }
 
     /// Returns the limit of its own rate, if there is one.
@@ -91,10 +94,9 @@ impl Receiver {
 
     /// Ends the limits after the last block, whose ACK does not wait.
     pub(crate) fn end_rate(&mut self, now: Time) {
-        let window = self.window_bytes();
         if let Some(RateLimit { shared: Some(mut member), charged, .. }) = self.rate.take().map(|rate| *rate)
         {
-            member.settle(now, self.bytes - charged, window);
+            member.settle(now, self.bytes - charged);
         }
     }
 
@@ -102,14 +104,30 @@ impl Receiver {
         u64::from(self.window) * u64::from(self.blksize)
     }
 
+    /// Returns the time before which an upload must not begin, if others have taken the rate that it shares. Otherwise
+    /// a series of short uploads would take it all: their last ACKs do not wait.
+    pub(crate) fn hold_opening(&mut self, now: Time) -> Option<Time> {
+        let rate = self.rate.as_mut()?;
+        let due = rate.shared.as_mut()?.queue(now);
+        if due > now {
+            (rate.held, rate.most) = (due, 0);
+        }
+        (due > now).then_some(due)
+    }
+
+    /// Returns whether the first answer is held back.
+    pub(crate) fn holds_opening(&self) -> bool {
+        self.rate.as_ref().is_some_and(|rate| rate.most == 0)
+    }
+
     /// Returns the time before which an ACK that is due now must not be sent, if the rate holds it back.
     pub(crate) fn hold_ack(&mut self, now: Time) -> Option<Time> {
-        let window = self.window_bytes();
+        let most = self.last + u64::from(self.window);
         let rate = self.rate.as_mut()?;
         let fresh = self.bytes - core::mem::replace(&mut rate.charged, self.bytes);
         let own = rate.own.as_mut().map_or(now, |allowance| allowance.owe(now, fresh));
-        let due = rate.shared.as_mut().map_or(own, |member| member.owe(now, fresh, window).max(own));
-        rate.held = if due > now { due } else { Time::NEVER };
+        let due = rate.shared.as_mut().map_or(own, |member| member.owe(now, fresh).max(own));
+        (rate.held, rate.most) = if due > now { (due, rate.most) } else { (Time::NEVER, most) };
         (due > now).then_some(due)
     }
 
@@ -134,7 +152,9 @@ impl Receiver {
     pub(crate) fn on_data(&mut self, now: Time, wire: u16, length: usize, too_soon: u32) -> Received {
         let Some(ahead) = self.rollover.ahead(self.last, wire) else { return Received::Ignored };
         if ahead == 1 {
-            return self.on_next(now, length);
+            // A peer that goes on without an ACK that is held back would not be slowed down by it.
+            let goes_on = self.rate.as_ref().is_some_and(|rate| self.last >= rate.most);
+            return if goes_on { Received::Ignored } else { self.on_next(now, length) };
         }
         // The sender is never more than a window beyond the last ACK that it received.
         if ahead != 0 && ahead <= u64::from(self.window) {
@@ -307,6 +327,41 @@ mod tests {
         assert!(receiver.on_late_data(at(5), 1, 0));
         assert!(!receiver.on_late_data(at(5), 2, 0), "a block after the last");
         assert_eq!((receiver.acked(), receiver.bytes()), (1, 100));
+    }
+
+    #[test]
+    fn a_sender_that_goes_on_without_the_ack_that_is_held_back_is_not_heard() {
+        let mut receiver = Receiver::new(512, 2, Rollover::Zero);
+        receiver.limit_rate(Some(1_024), None);
+        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
+        assert_eq!(receiver.on_data(at(0), 2, 512, 0), next(512, true));
+        receiver.ack_sent(at(0), false);
+        assert_eq!(receiver.hold_ack(at(0)), Some(at(1_000_000)));
+        for block in 3..100 {
+            let received = receiver.on_data(at(0), block, 512, 0);
+            assert!(matches!(received, Received::Ignored | Received::Repeat), "{block}: {received:?}");
+        }
+        assert_eq!((receiver.bytes(), receiver.release_ack(at(1_000_000))), (1_024, Some(None)));
+        assert!(matches!(receiver.on_data(at(1_000_000), 3, 512, 0), Received::Next { offset: 1_024, .. }));
+    }
+
+    #[test]
+    fn an_upload_waits_for_its_turn_and_takes_nothing_before() {
+        let total = std::sync::Arc::new(crate::TotalRate::new(1_000_000));
+        let member = || Some(Box::new(Member::new(std::sync::Arc::clone(&total), 512)));
+        let mut one = Receiver::new(512, 64, Rollover::Zero);
+        one.limit_rate(None, member());
+        assert_eq!(one.hold_opening(at(1_000_000)), None);
+        assert!(matches!(one.on_data(at(1_000_000), 1, 512, 0), Received::Next { .. }));
+        one.bytes = 100_030;
+        // All but 30 ms, which are made up for.
+        one.end_rate(at(1_000_000));
+        let mut other = Receiver::new(512, 64, Rollover::Zero);
+        other.limit_rate(None, member());
+        assert_eq!((other.hold_opening(at(1_000_000)), other.holds_opening()), (Some(at(1_070_030)), true));
+        assert_eq!(other.on_data(at(1_000_000), 1, 512, 0), Received::Ignored);
+        assert_eq!((other.release_ack(at(1_070_030)), other.holds_opening()), (Some(None), false));
+        assert!(matches!(other.on_data(at(1_080_000), 1, 512, 0), Received::Next { offset: 0, .. }));
     }
 
     #[test]

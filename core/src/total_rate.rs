@@ -1,8 +1,12 @@
 //! A rate that many transfers share.
 //!
-//! The rate is a clock (GCRA, ITU-T I.371): the time at which everything that was taken so far has passed. A transfer
+//! The rate is a clock (GCRA, ITU-T I.371): the time at which everything that was reserved so far has passed. A transfer
 //! reserves one burst, which advances the clock, and sends it when the time before has come. It reserves what it can send
 //! then, and so nothing that others would miss: a peer that stops answering holds nothing back.
+//!
+//! Reservations order the transfers; a second clock, of what has really passed, keeps the rate. Whatever transfers leave
+//! behind (evicted, superseded or ended while they wait) is free for those that come next: the first clock is never
+//! further than the second one and what is still reserved.
 //!
 //! Turns alone would not be fair: a window takes a burst in each turn, and a peer in lockstep one block, after a wait for
 //! the bursts of all others. So a transfer that has had less than its share does not queue: it may be [`AHEAD`] of the
@@ -28,6 +32,9 @@ const MADE_UP: u64 = 30_000_000;
 /// Transfers count as active in the tenth of a second in which they take something, and in the next.
 const PERIOD: u64 = 100_000_000;
 
+/// How often, in microseconds, a waiting transfer looks whether the rate has changed.
+const LOOK: u64 = 1_000_000;
+
 const SECOND: u64 = 1_000_000_000;
 
 /// The most bytes per second of transfers that share it, on any number of threads. They need clocks with one start.
@@ -35,11 +42,16 @@ const SECOND: u64 = 1_000_000_000;
 pub struct TotalRate {
     /// Bytes per second, at least 1.
     rate: AtomicU32,
-    /// When everything that was taken so far has passed.
+    /// When everything that was reserved so far has passed.
     clock: AtomicU64,
+    /// When everything that was sent or acknowledged so far has passed.
+    passed: AtomicU64,
+    /// Bytes in the reservations of transfers that wait.
+    reserved: AtomicU64,
     /// A period (32 bits), and the transfers that took something in it and in the one before (16 bits each).
     active: AtomicU64,
     members: AtomicU32,
+    waiting: AtomicU32,
     bytes: AtomicU64,
     /// In microseconds.
     waited: AtomicU64,
@@ -51,16 +63,23 @@ impl TotalRate {
         TotalRate {
             rate: AtomicU32::new(rate.max(1)),
             clock: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
+            reserved: AtomicU64::new(0),
             active: AtomicU64::new(0),
             members: AtomicU32::new(0),
+            waiting: AtomicU32::new(0),
             bytes: AtomicU64::new(0),
             waited: AtomicU64::new(0),
         }
     }
 
-    /// Changes the rate, also for transfers that share it already.
+    /// Changes the rate, also for transfers that share it already: those that wait notice within a second.
     pub fn set_rate(&self, rate: u32) {
-        self.rate.store(rate.max(1), Relaxed);
+        let rate = rate.max(1);
+        if self.rate.swap(rate, Relaxed) != rate {
+            // It was charged at the rate of before.
+            self.passed.store(0, Relaxed);
+        }
     }
 
     /// Returns the bytes per second.
@@ -73,13 +92,18 @@ impl TotalRate {
         self.members.load(Relaxed)
     }
 
+    /// Returns the number of transfers that wait for it now.
+    pub fn waiting(&self) -> u32 {
+        self.waiting.load(Relaxed)
+    }
+
     /// Returns the bytes that were sent and acknowledged so far, retransmissions included. The last block of a file that
     /// is sent counts as a whole one.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 
-    /// Returns how long transfers have waited because of it, all together.
+    /// Returns how long transfers have waited because of it, all together. A wait counts when it begins.
     pub fn waited(&self) -> Duration {
         Duration::from_micros(self.waited.load(Relaxed))
     }
@@ -101,27 +125,39 @@ impl TotalRate {
         bytes.saturating_mul(SECOND).div_ceil(self.rate().into())
     }
 
-    /// Takes this many bytes, and returns where the clock was before.
-    fn advance(&self, now: u64, bytes: u64) -> u64 {
-        let cost = self.nanos(bytes);
-        let floor = now.saturating_sub(MADE_UP);
-        let next = |clock: u64| Some(clock.max(floor).saturating_add(cost));
-        let (Ok(clock) | Err(clock)) = self.clock.fetch_update(Relaxed, Relaxed, next);
-        clock
-    }
-
-    /// Takes this many bytes, and returns when they may pass. `due`: when the transfer has had its share, `u64::MAX` if
+    /// Reserves this many bytes, and returns when they may pass. `due`: when the transfer has had its share, `u64::MAX` if
     /// nothing is known.
     fn reserve(&self, now: u64, bytes: u64, due: u64) -> u64 {
-        let clock = self.advance(now, bytes);
-        let start = due.clamp(clock.saturating_sub(AHEAD), clock).max(now);
-        self.waited.fetch_add((start - now) / 1_000, Relaxed);
-        start
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let others = self.reserved.fetch_add(bytes, Relaxed);
+        let latest = self.passed.load(Relaxed).max(floor).saturating_add(self.nanos(others));
+        let next = |clock: u64| Some(clock.clamp(floor, latest).saturating_add(cost));
+        let (Ok(clock) | Err(clock)) = self.clock.fetch_update(Relaxed, Relaxed, next);
+        let clock = clock.clamp(floor, latest);
+        due.clamp(clock.saturating_sub(AHEAD), clock).max(now)
+    }
+
+    /// Takes this many bytes that pass now. If too many have passed, returns when to try again.
+    fn pass(&self, now: u64, bytes: u64) -> Result<(), u64> {
+        let most = now.saturating_add(AHEAD);
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let next = |passed: u64| (passed <= most).then(|| passed.max(floor).saturating_add(cost));
+        match self.passed.fetch_update(Relaxed, Relaxed, next) {
+            Ok(_) => Ok(()),
+            Err(passed) => Err(passed - AHEAD),
+        }
+    }
+
+    /// Takes this many bytes that have passed already. `now`: 0 if it is not known.
+    fn charge(&self, now: u64, bytes: u64) {
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let next = |passed: u64| Some(passed.max(floor).saturating_add(cost));
+        let _ = self.passed.fetch_update(Relaxed, Relaxed, next);
     }
 
     fn give_back(&self, bytes: u64) {
         let cost = self.nanos(bytes);
-        let _ = self.clock.fetch_update(Relaxed, Relaxed, |clock| Some(clock.saturating_sub(cost)));
+        let _ = self.passed.fetch_update(Relaxed, Relaxed, |passed| Some(passed.saturating_sub(cost)));
     }
 
     /// Counts a transfer that takes something now, and was last counted in the period `counted`. Returns the number of
@@ -170,10 +206,18 @@ pub(crate) struct Member {
     /// When it has had its share of what it took, `u64::MAX` before the first time.
     due: u64,
     counted: Option<u32>,
-    /// The blocks that it may send, from `at` on; or when the ACK of an upload may be sent.
-    reserved: u32,
+    /// Whether it has a reservation; of how many bytes, and when they may be sent or acknowledged.
+    queued: bool,
+    reserved: u64,
     at: Time,
+    /// The rate and the number of active transfers when it reserved them.
+    rate: u32,
+    active: u64,
+    /// Whether it counts as waiting.
+    waits: bool,
     blksize: u16,
+    /// Whether it receives an upload: what it has reserved has arrived.
+    receives: bool,
     /// Bytes of an upload that have arrived since.
     owed: u64,
     /// Bytes that were counted and then not sent.
@@ -190,9 +234,14 @@ impl Member {
             total,
             due: u64::MAX,
             counted: None,
+            queued: false,
             reserved: 0,
             at: Time::default(),
+            rate: 0,
+            active: 1,
+            waits: false,
             blksize: blksize.max(1),
+            receives: false,
             owed: 0,
             unsent: 0,
             waited: [0; 2],
@@ -205,21 +254,17 @@ impl Member {
         if wanted == 0 {
             return (0, now);
         }
-        if self.reserved == 0 {
+        self.follow_rate(now);
+        if !self.queued {
             let active = self.total.count(nanos(now), &mut self.counted);
-            self.reserved = self.burst_of(active).min(wanted);
-            self.reserve(now, self.bytes_of(self.reserved.into()), active);
+            let blocks = self.burst_of(active).min(wanted);
+            self.reserve(now, self.bytes_of(blocks.into()), active);
         }
-        if now < self.at {
-            return (0, self.at);
+        let bytes = self.bytes_of(wanted.into()).min(self.reserved);
+        if !self.pass(now, bytes) {
+            return (0, self.looks(now));
         }
-        let taken = wanted.min(self.reserved);
-        let left = core::mem::take(&mut self.reserved) - taken;
-        if left > 0 {
-            self.total.give_back(self.bytes_of(left.into()));
-        }
-        self.pass(self.bytes_of(taken.into()));
-        (taken, now)
+        ((bytes / u64::from(self.blksize)) as u32, now)
     }
 
     /// Gives blocks back that were taken and not sent.
@@ -227,6 +272,7 @@ impl Member {
         let bytes = self.bytes_of(blocks);
         self.total.give_back(bytes);
         self.unsent = self.unsent.saturating_add(bytes);
+        self.lower_due(bytes);
     }
 
     /// Returns the number of blocks in a burst.
@@ -235,24 +281,40 @@ impl Member {
         self.burst_of(these.max(before).max(1).into())
     }
 
-    /// Takes the `bytes` of an upload that have arrived, and returns when they may be acknowledged. A peer that goes on
-    /// without an ACK is charged for at most a window of `most` bytes: it costs others no more.
-    pub(crate) fn owe(&mut self, now: Time, bytes: u64, most: u64) -> Time {
-        self.owed = self.owed.saturating_add(bytes).min(most);
-        if self.at <= now && self.owed > 0 {
-            let owed = core::mem::take(&mut self.owed);
-            let active = self.total.count(nanos(now), &mut self.counted);
-            self.reserve(now, owed, active);
-            self.pass(owed);
+    /// Waits for its turn before an upload begins, and returns when that is.
+    pub(crate) fn queue(&mut self, now: Time) -> Time {
+        let active = self.total.count(nanos(now), &mut self.counted);
+        self.reserve(now, 0, active);
+        self.owe(now, 0)
+    }
+
+    /// Takes the `bytes` of an upload that have arrived, and returns when they may be acknowledged.
+    pub(crate) fn owe(&mut self, now: Time, bytes: u64) -> Time {
+        self.receives = true;
+        self.owed = self.owed.saturating_add(bytes);
+        let anew = self.follow_rate(now);
+        if self.queued && !self.pass(now, self.reserved) {
+            return self.looks(now);
         }
-        self.at.max(now)
+        if anew || self.owed > 0 {
+            let active = self.total.count(nanos(now), &mut self.counted);
+            let owed = core::mem::take(&mut self.owed);
+            self.reserve(now, owed, active);
+            if !self.pass(now, owed) {
+                return self.looks(now);
+            }
+        }
+        now
     }
 
     /// Takes the last bytes of an upload, whose ACK does not wait.
-    pub(crate) fn settle(&mut self, now: Time, bytes: u64, most: u64) {
-        let owed = core::mem::take(&mut self.owed).saturating_add(bytes).min(most);
-        self.total.advance(nanos(now), owed);
-        self.pass(owed);
+    pub(crate) fn settle(&mut self, now: Time, bytes: u64) {
+        let fresh = core::mem::take(&mut self.owed).saturating_add(bytes);
+        self.total.reserve(nanos(now), fresh, u64::MAX);
+        self.reserved = self.reserved.saturating_add(fresh);
+        self.total.charge(nanos(now), self.reserved);
+        self.count_bytes(self.reserved);
+        self.leave();
     }
 
     /// Returns the microseconds of waiting since the last call that excuse the peer.
@@ -276,14 +338,72 @@ impl Member {
 
     fn reserve(&mut self, now: Time, bytes: u64, active: u64) {
         let start = self.total.reserve(nanos(now), bytes, self.due);
+        (self.queued, self.reserved, self.active, self.rate) = (true, bytes, active, self.total.rate());
         self.due = start.saturating_add(self.total.nanos(bytes).saturating_mul(active));
+        self.wait_until(now, start);
+    }
+
+    /// Gives up a reservation that was made at another rate, and whose time has not come. Returns whether it did.
+    fn follow_rate(&mut self, now: Time) -> bool {
+        let changed = self.queued && now < self.at && self.rate != self.total.rate();
+        if changed {
+            let reserved = self.reserved;
+            self.leave();
+            self.due = self.due.min(nanos(now));
+            if self.receives {
+                self.owed = self.owed.saturating_add(reserved);
+            }
+        }
+        changed
+    }
+
+    /// Takes the first `bytes` of its reservation, and gives up the others. Returns false if they have to wait.
+    fn pass(&mut self, now: Time, bytes: u64) -> bool {
+        if now >= self.at {
+            match self.total.pass(nanos(now), bytes) {
+                Ok(()) => {
+                    self.lower_due(self.reserved - bytes);
+                    self.count_bytes(bytes);
+                    self.leave();
+                    return true;
+                }
+                Err(until) => self.wait_until(now, until),
+            }
+        }
+        if !core::mem::replace(&mut self.waits, true) {
+            self.total.waiting.fetch_add(1, Relaxed);
+        }
+        false
+    }
+
+    /// Ends its reservation.
+    fn leave(&mut self) {
+        self.total.reserved.fetch_sub(core::mem::take(&mut self.reserved), Relaxed);
+        self.queued = false;
+        if core::mem::take(&mut self.waits) {
+            self.total.waiting.fetch_sub(1, Relaxed);
+        }
+    }
+
+    fn wait_until(&mut self, now: Time, start: u64) {
         self.at = Time::from_micros(start.div_ceil(1_000));
         let wait = self.at.micros_since(now);
+        self.total.waited.fetch_add(wait.into(), Relaxed);
         self.waited = self.waited.map(|waited| waited.saturating_add(wait));
     }
 
+    /// Returns when a transfer that waits looks again.
+    fn looks(&self, now: Time) -> Time {
+        self.at.min(Time::from_micros(now.as_micros().saturating_add(LOOK)))
+    }
+
+    /// Takes bytes off what it has had.
+    fn lower_due(&mut self, bytes: u64) {
+        self.due = self.due.saturating_sub(self.total.nanos(bytes).saturating_mul(self.active));
+    }
+
     /// Counts bytes, without those that were counted before.
-    fn pass(&mut self, bytes: u64) {
+    fn count_bytes(&mut self, bytes: u64) {
         let before = self.unsent.min(bytes);
         self.unsent -= before;
         self.total.bytes.fetch_add(bytes - before, Relaxed);
@@ -293,15 +413,21 @@ impl Member {
 /// Another transfer, without a reservation.
 impl Clone for Member {
     fn clone(&self) -> Self {
-        self.total.members.fetch_add(1, Relaxed);
-        let Member { ref total, due, counted, at, blksize, owed, unsent, waited, .. } = *self;
-        Member { total: Arc::clone(total), due, counted, reserved: 0, at, blksize, owed, unsent, waited }
+        let mut new = Member::new(Arc::clone(&self.total), self.blksize);
+        (new.due, new.counted, new.active) = (self.due, self.counted, self.active);
+        (new.receives, new.owed, new.unsent) = (self.receives, self.owed, self.unsent);
+        (new.at, new.waited) = (self.at, self.waited);
+        new
     }
 }
 
-/// A reservation that it has is lost: to give it back would let others have the time of two.
+/// What it has reserved is free for others, unless it has arrived.
 impl Drop for Member {
     fn drop(&mut self) {
+        if self.receives {
+            self.total.charge(0, self.reserved.saturating_add(self.owed));
+        }
+        self.leave();
         self.total.members.fetch_sub(1, Relaxed);
     }
 }

@@ -8,6 +8,7 @@ fn at(micros: u64) -> Time {
 fn megabyte() -> Arc<TotalRate> {
     let total = Arc::new(TotalRate::new(1_000_000));
     total.clock.store(SECOND, Relaxed);
+    total.passed.store(SECOND, Relaxed);
     total
 }
 
@@ -63,7 +64,10 @@ fn what_is_reserved_and_not_sent_is_given_back_at_once() {
     assert_eq!(one.take(at(1_000_000), 64).0, 20);
     assert_eq!(other.take(at(1_000_000), 5), (0, at(1_020_000)));
     assert_eq!(other.take(at(1_020_000), 2), (2, at(1_020_000)));
-    assert_eq!(total.clock.load(Relaxed), 1_022_000_000, "three of five were not needed");
+    assert_eq!(total.passed.load(Relaxed), 1_022_000_000, "three of five were not needed");
+    let mut next = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(next.take(at(1_020_000), 64), (0, at(1_022_000)), "and are free at once");
+    drop(next);
     drop(one);
     assert_eq!((total.members(), total.bytes()), (1, 22_000));
     other.give_back(2);
@@ -75,15 +79,14 @@ fn what_is_reserved_and_not_sent_is_given_back_at_once() {
 fn an_upload_is_charged_for_a_window_at_a_time() {
     let total = megabyte();
     let mut member = Member::new(Arc::clone(&total), 1_000);
-    assert_eq!(member.owe(at(1_000_000), 64_000, 64_000), at(1_000_000));
-    assert_eq!(member.owe(at(1_001_000), 64_000, 64_000), at(1_064_000));
-    for _ in 0..1_000 {
-        assert_eq!(member.owe(at(1_002_000), 64_000, 64_000), at(1_064_000), "it does not listen");
-    }
-    assert_eq!(member.owe(at(1_064_000), 0, 64_000), at(1_128_000));
+    assert_eq!(member.owe(at(1_000_000), 64_000), at(1_000_000));
+    assert_eq!(member.owe(at(1_001_000), 64_000), at(1_064_000));
+    assert_eq!(member.owe(at(1_002_000), 64_000), at(1_064_000), "one after the other");
+    assert_eq!(member.owe(at(1_064_000), 0), at(1_128_000));
     assert_eq!(total.clock.load(Relaxed), 1_192_000_000);
-    member.settle(at(1_130_000), 500, 64_000);
-    assert_eq!((total.clock.load(Relaxed), total.bytes()), (1_192_500_000, 192_500));
+    member.settle(at(1_130_000), 500);
+    assert_eq!((total.clock.load(Relaxed), total.passed.load(Relaxed)), (1_192_500_000, 1_192_500_000));
+    assert_eq!((total.reserved.load(Relaxed), total.bytes()), (0, 192_500));
 }
 
 #[test]
@@ -93,8 +96,75 @@ fn a_changed_rate_holds_for_those_that_share_it() {
     assert_eq!(member.take(at(1_000_000), 64).0, 20);
     total.set_rate(100_000);
     assert_eq!(member.take(at(1_020_000), 64).0, 2);
-    assert_eq!(member.take(at(1_020_000), 64), (0, at(1_040_000)));
+    assert_eq!(member.take(at(1_020_000), 64).0, 2, "30 ms are made up for");
+    assert_eq!(member.take(at(1_020_000), 64), (0, at(1_030_000)));
     assert_eq!((total.share(), total.largest_block()), (50_000, 1_468));
+}
+
+#[test]
+fn those_that_wait_follow_a_changed_rate_within_a_second() {
+    for receives in [false, true] {
+        let total = Arc::new(TotalRate::new(2_000));
+        let mut members: Vec<_> = (0..20).map(|_| Member::new(Arc::clone(&total), 512)).collect();
+        let mut tries = |now: u64| {
+            let tried = members.iter_mut().map(|member| match receives {
+                true => member.owe(at(now), if now == 9_000_000 { 512 } else { 0 }),
+                false => member.take(at(now), 1).1,
+            });
+            tried.filter(|next| *next > at(now)).inspect(|next| assert!(*next <= at(now + LOOK))).count()
+        };
+        // The last one would have its turn after five seconds.
+        assert_eq!(tries(9_000_000), 19);
+        assert_eq!((total.waiting(), total.reserved.load(Relaxed)), (19, 19 * 512));
+        total.set_rate(2_000_000);
+        assert_eq!(tries(10_000_000), 0, "receives: {receives}");
+        assert_eq!((total.waiting(), total.reserved.load(Relaxed)), (0, 0));
+        let mut next = Member::new(Arc::clone(&total), 512);
+        assert!(next.take(at(10_010_000), 1).0 == 1 && total.bytes() >= 20 * 512);
+    }
+}
+
+#[test]
+fn what_is_abandoned_holds_nobody_back() {
+    for receives in [false, true] {
+        let total = megabyte();
+        assert_eq!(Member::new(Arc::clone(&total), 1_000).take(at(1_000_000), 64).0, 20);
+        for _ in 0..1_000 {
+            let mut abandoned = Member::new(Arc::clone(&total), 1_000);
+            let begins =
+                if receives { abandoned.queue(at(1_000_000)) } else { abandoned.take(at(1_000_000), 64).1 };
+            assert_eq!((begins, total.waiting()), (at(1_020_000), 1));
+        }
+        let mut next = Member::new(Arc::clone(&total), 1_000);
+        assert_eq!(next.take(at(1_000_000), 64), (0, at(1_020_000)));
+        drop(next);
+        assert_eq!((total.waiting(), total.members(), total.reserved.load(Relaxed)), (0, 0, 0));
+    }
+}
+
+#[test]
+fn an_upload_that_ends_early_has_taken_what_has_arrived() {
+    let total = megabyte();
+    let mut upload = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(upload.owe(at(1_000_000), 40_000), at(1_000_000));
+    assert_eq!(upload.owe(at(1_000_000), 10_000), at(1_040_000));
+    assert_eq!(upload.owe(at(1_000_000), 20_000), at(1_040_000));
+    drop(upload);
+    assert_eq!(total.passed.load(Relaxed), 1_070_000_000);
+}
+
+#[test]
+fn blocks_that_the_disk_has_not_delivered_are_no_part_of_the_share() {
+    let total = megabyte();
+    let mut one = Member::new(Arc::clone(&total), 1_000);
+    let mut other = Member::new(Arc::clone(&total), 1_000);
+    assert_eq!(one.take(at(1_000_000), 64).0, 20);
+    assert_eq!(other.take(at(1_020_000), 10).0, 10);
+    other.give_back(9);
+    assert_eq!(one.take(at(1_020_000), 64).0, 10);
+    assert_eq!(one.take(at(1_020_000), 64), (0, at(1_031_000)));
+    // Its share of one block was sent by 1,022 ms.
+    assert_eq!(other.take(at(1_022_000), 10), (10, at(1_022_000)));
 }
 
 #[test]
@@ -121,14 +191,15 @@ fn extremes() {
                 let (taken, next) = member.take(now, 65_535);
                 assert!(taken <= 65_535 && (taken > 0 || next > now || now == at(u64::MAX - 1)));
                 member.give_back(u64::MAX);
-                assert!(member.owe(now, u64::MAX, u64::MAX) >= now);
+                assert!(member.owe(now, u64::MAX) >= now);
                 assert!(total.share() > 0 && total.largest_block() >= 1_468 && member.burst() > 0);
             }
         }
     }
 }
 
-/// However many transfers want however much: all together take the rate, and at most a tenth of a second's more.
+/// However many transfers want however much, and end while they wait: all together take the rate, and at most a tenth of
+/// a second's more.
 #[test]
 fn over_any_time_all_take_the_rate() {
     for seed in 0..20 {
@@ -149,6 +220,9 @@ fn over_any_time_all_take_the_rate() {
                     let (taken, next) = members[number].take(at(now), windows[number]);
                     if taken == 0 {
                         ready[number] = next.as_micros();
+                        if seed % 2 == 0 && random.u8(..8) == 0 {
+                            members[number] = Member::new(Arc::clone(&total), blksize(&mut random));
+                        }
                         continue;
                     }
                     sent.push((now, u64::from(taken) * u64::from(members[number].blksize)));

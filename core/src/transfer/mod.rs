@@ -296,6 +296,7 @@ impl Transfer {
             }
         }
         self.arm(now);
+        self.hold_opening(now);
     }
 
     /// Sets the size of a stream of [`UNKNOWN_SIZE`], after the host has found its end in the blocks of the last
@@ -360,9 +361,7 @@ impl Transfer {
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
         self.stats.duplicates += 1;
-        // The first block may wait for a rate.
-        let answered = !matches!(&self.phase, Phase::Sending(sender) if sender.owes_blocks());
-        let may_repeat = answered && self.unproven() && self.repeats < UNPROVEN_ANSWERS;
+        let may_repeat = !self.is_held_back() && self.unproven() && self.repeats < UNPROVEN_ANSWERS;
         if self.server && !self.is_deciding() && may_repeat {
             self.repeat(now);
         }

@@ -65,6 +65,23 @@ impl Transfer {
         Duration::from_micros(member.map_or(0, |member| member.take_held_back()).into())
     }
 
+    /// Returns whether a server has not answered yet, because its first answer waits for a rate.
+    pub fn is_held_back(&self) -> bool {
+        match &self.phase {
+            Phase::Sending(sender) => sender.high() == 0 && sender.owes_blocks(),
+            Phase::Receiving(receiver) => receiver.holds_opening(),
+            _ => false,
+        }
+    }
+
+    /// Holds back the first answer to an upload, until it is its turn.
+    pub(super) fn hold_opening(&mut self, now: Time) {
+        let Phase::Receiving(receiver) = &mut self.phase else { return };
+        let Some(due) = receiver.hold_opening(now) else { return };
+        (self.due.oack, self.due.ack) = (false, false);
+        self.deadline = due;
+    }
+
     /// Holds back an ACK that is due, if the rate does not cover it yet.
     pub(super) fn hold_ack(&mut self, now: Time) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };
@@ -77,11 +94,12 @@ impl Transfer {
     /// whether such an ACK was due.
     pub(super) fn release_ack(&mut self, now: Time) -> bool {
         let Phase::Receiving(receiver) = &mut self.phase else { return false };
+        let opens = receiver.holds_opening() && !self.options.is_empty();
         match receiver.release_ack(now) {
             None => return false,
             Some(Some(due)) => self.deadline = due,
             Some(None) => {
-                self.due.ack = true;
+                (self.due.oack, self.due.ack) = (opens, !opens);
                 self.heard = now;
                 self.arm(now);
             }

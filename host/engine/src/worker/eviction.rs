@@ -15,12 +15,27 @@ impl<T: Transmit> Worker<T> {
         if self.table.len() < self.settings.max_transfers {
             return true;
         }
-        let oldest = self.half_open.oldest();
-        let overdue = oldest.filter(|(_, since)| now.since(*since) >= self.settings.answer_due);
-        overdue.is_some_and(|(index, _)| {
-            self.give_way(index, "`limits.transfers`", now);
-            self.table.len() < self.settings.max_transfers
-        })
+        let Some((index, since)) = self.half_open.oldest() else { return false };
+        if self.table.get_mut(index).is_some_and(|entry| entry.core.is_held_back()) {
+            // Its client could not reply. The next newcomer looks at another transfer.
+            self.half_open.remove(index);
+            self.half_open.push(index, now);
+            return false;
+        }
+        if now.since(since) < self.settings.answer_due {
+            return false;
+        }
+        self.give_way(index, "`limits.transfers`", now);
+        self.table.len() < self.settings.max_transfers
+    }
+
+    /// Counts the time of a half-open transfer from now on, if its first answer has waited for a rate until now.
+    pub(super) fn first_answer(&mut self, index: u32, now: Time) {
+        let Some(entry) = self.table.get_mut(index) else { return };
+        if entry.half_open && !entry.core.is_held_back() {
+            self.half_open.remove(index);
+            self.half_open.push(index, now);
+        }
     }
 
     /// Lists a granted transfer as half-open if its client has not answered yet.
@@ -52,7 +67,9 @@ impl<T: Transmit> Worker<T> {
     fn give_way(&mut self, index: u32, limit: &str, now: Time) {
         self.half_open.remove(index);
         let Some(entry) = self.table.get_mut(index) else { return };
-        let detail = format!("its client had not answered, and another took its place ({limit})");
+        let why =
+            if entry.core.is_held_back() { "it waited for its rate" } else { "its client had not answered" };
+        let detail = format!("{why}, and another took its place ({limit})");
         entry.core.abandon();
         entry.gave_way = true;
         entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));

@@ -84,6 +84,7 @@ impl<T: Transmit> Worker<T> {
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
             return self.wheel.set(index, soonest);
         }
+        let held_back = entry.half_open && entry.core.is_held_back();
         // Others took the rate that the transfer shares: that is not the client's fault.
         entry.progress_check.forgive(entry.core.take_held_back());
         match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
@@ -94,6 +95,9 @@ impl<T: Transmit> Worker<T> {
             }
         }
         self.drive(index, None, now);
+        if held_back {
+            self.first_answer(index, now);
+        }
     }
 
     /// Handles the decision about a request.

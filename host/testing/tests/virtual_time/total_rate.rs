@@ -191,6 +191,77 @@ fn a_client_that_stops_acknowledging_costs_the_others_nothing() {
     assert!(took < least.mul_f64(1.02) + ms(100), "{took:?} for {least:?} from {begun:?} on");
 }
 
+/// A client that sends 2,000 requests from one port within a second, each for another file, and answers nothing.
+fn restless() -> impl Fate {
+    |direction: Direction, datagram: &[u8]| {
+        let is_request = direction == Direction::ToServer && datagram.starts_with(b"\0\x01image-");
+        let all = (0..if is_request { 2_000 } else { 1 }).map(|number: u64| {
+            let request = format!("\0\x01image-{number}\0octet\0").into_bytes();
+            let bytes = if is_request { request } else { datagram.to_vec() };
+            Delivery { after: Duration::from_micros(2_000 + 500 * number), bytes, stranger: false }
+        });
+        all.collect::<Vec<_>>()
+    }
+}
+
+#[test]
+fn a_client_that_requests_and_never_answers_holds_nobody_back() {
+    let content = image(10_000);
+    let image = Arc::clone(&content);
+    let any = move |path: &str| path.starts_with("image").then(|| tuffet::Source::bytes(Arc::clone(&image)));
+    // Its first blocks alone would take ten seconds.
+    let builder = tuffet::Server::builder().resolve("images", any).profile(branch(100_000));
+    let mut world = World::over(builder, restless()).unwrap();
+    world.start(Request::get("image-0").client(inside(1)).options(LOCKSTEP)).unwrap();
+    world.run_for(ms(980));
+    let other = get(&mut world, inside(2), LOCKSTEP);
+    world.run_for(ms(100));
+    assert!(!world.report(other).bytes.is_empty(), "its first block has not come");
+    world.run_for(ms(2_000));
+    assert!(world.report(other).bytes == *content);
+    assert!(surplus(&sent(&world), 100_000) <= tolerance(100_000));
+}
+
+#[test]
+fn short_uploads_one_after_the_other_do_not_take_it_all() {
+    let (memory, content, rate) = (Memory::default(), image(4_000_000), 400_000);
+    let image = Arc::clone(&content);
+    let one = move |path: &str| (path == "image").then(|| tuffet::Source::bytes(Arc::clone(&image)));
+    let builder = writable(&memory).resolve("image", one).profile(branch(rate));
+    let mut world = World::new(builder, path(2, 0.0), 0).unwrap();
+    let download = get(&mut world, inside(1), fast());
+    let mut uploads = 0;
+    while world.elapsed() < Duration::from_secs(5) {
+        let put = Request::put(&format!("disk/{uploads}"), &content[..60_000]).client(inside(2));
+        world.request(put.options(fast())).unwrap();
+        uploads += 1;
+    }
+    let seconds = world.elapsed().as_secs_f64();
+    let (down, up) =
+        (world.report(download).bytes.len() as f64 / seconds, f64::from(uploads) * 60_000.0 / seconds);
+    assert!(down >= 0.2 * rate as f64, "{down} down, {up} up");
+    assert!((0.9 * rate as f64..1.1 * rate as f64).contains(&(down + up)), "{down} down, {up} up");
+}
+
+#[test]
+fn a_transfer_whose_first_block_waits_makes_room_for_nobody() {
+    let content = image(600);
+    let limits = tuffet::Limits { transfers: 4, half_open: Some(4), ..tuffet::Limits::default() };
+    let builder = serving(content.clone()).profile(branch(1_024)).limits(limits);
+    let mut world = World::new(builder, path(2, 0.0), 0).unwrap();
+    let mut all: Vec<_> = (0..4).map(|number| get(&mut world, inside(number), LOCKSTEP)).collect();
+    // The fourth has not had its first block, and its client would have had the time to answer.
+    world.run_for(ms(1_200));
+    all.push(get(&mut world, inside(4), LOCKSTEP));
+    world.run();
+    assert!(all.iter().all(|id| world.report(*id).bytes == *content));
+    assert!(
+        world.summaries().iter().all(|it| it.ending.outcome == Outcome::Served),
+        "{:?}",
+        world.summaries()
+    );
+}
+
 #[test]
 fn a_rate_that_is_too_low_makes_them_slow_and_ends_none() {
     let content = image(6_000);

@@ -209,6 +209,7 @@ fn unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Of(word) => word,
         Unit::Bytes => "By",
+        Unit::BytesPerSecond => "By/s",
         Unit::Seconds => "s",
     }
 }

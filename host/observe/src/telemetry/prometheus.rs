@@ -32,6 +32,7 @@ pub(super) fn name(family: &Family) -> String {
     name += match family.unit {
         Unit::Of(_) => "",
         Unit::Bytes => "_bytes",
+        Unit::BytesPerSecond => "_bytes_per_second",
         Unit::Seconds => "_seconds",
     };
     if matches!(family.values, Values::Counter(_)) {

@@ -14,12 +14,9 @@ pub(super) struct SharedRates(Mutex<HashMap<Arc<str>, LastSecond>>);
 
 #[derive(Debug, Clone, Copy, Default)]
 struct LastSecond {
-    /// The totals at its end.
+    /// The total at its end.
     bytes: u64,
-    waited: Duration,
     bytes_per_second: u64,
-    /// The mean number of transfers that waited.
-    waiting: u64,
 }
 
 impl SharedRates {
@@ -29,16 +26,9 @@ impl SharedRates {
         let mut last = std::mem::take(&mut *all);
         for SharedRate { profile, total, .. } in generation.negotiation.shared_rates() {
             let before = last.remove(profile).unwrap_or_default();
-            let (bytes, waited) = (total.bytes(), total.waited());
-            let seconds = elapsed.as_secs_f64().max(0.001);
-            let moved = bytes.saturating_sub(before.bytes) as f64 / seconds;
-            // A wait is counted when it begins.
-            let waiting = waited.saturating_sub(before.waited).as_secs_f64() / seconds;
-            let waiting = (waiting.round() as u64).min(total.members().into());
-            all.insert(
-                Arc::clone(profile),
-                LastSecond { bytes, waited, bytes_per_second: moved as u64, waiting },
-            );
+            let bytes = total.bytes();
+            let moved = bytes.saturating_sub(before.bytes) as f64 / elapsed.as_secs_f64().max(0.001);
+            all.insert(Arc::clone(profile), LastSecond { bytes, bytes_per_second: moved as u64 });
         }
     }
 
@@ -53,7 +43,7 @@ impl SharedRates {
                 total_rate: total.rate(),
                 bytes_per_second: last.bytes_per_second,
                 transfers: total.members().into(),
-                waiting: last.waiting,
+                waiting: total.waiting().into(),
                 bytes: total.bytes(),
                 waited_seconds: total.waited().as_secs(),
             }

@@ -245,7 +245,7 @@ pub struct ProfileTotals {
     pub bytes_per_second: u64,
     /// Its transfers.
     pub transfers: u64,
-    /// How many of them waited for the rate in the last second, on average.
+    /// How many of them wait for the rate now.
     pub waiting: u64,
     /// The bytes that counted towards the rate, retransmissions included.
     pub bytes: u64,

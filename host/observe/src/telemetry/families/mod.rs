@@ -33,6 +33,7 @@ pub(crate) enum Unit {
     /// Things, in UCUM braces: `{request}`.
     Of(&'static str),
     Bytes,
+    BytesPerSecond,
     Seconds,
 }
 
@@ -219,7 +220,7 @@ fn profiles(profiles: &[ProfileTotals]) -> Vec<Family> {
         gauge(
             "profile.total.rate",
             "The most bytes per second of all transfers of a profile together",
-            Unit::Bytes,
+            Unit::BytesPerSecond,
             each(|its| its.total_rate.into()),
         ),
         counter(
@@ -236,7 +237,7 @@ fn profiles(profiles: &[ProfileTotals]) -> Vec<Family> {
         ),
         gauge(
             "profile.transfers.waiting",
-            "Transfers that the total rate of a profile held back in the last second, on average",
+            "Transfers that wait for the total rate of a profile",
             transfers,
             each(|its| its.waiting),
         ),

@@ -232,13 +232,13 @@ impl Negotiation {
                 burst: profile.burst.or(own.burst).or(built_in.burst),
                 // 4 GiB/s is no limit.
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
-                total_rate: configured.shared.map(|shared| Arc::clone(&shared.total)),
+                total_rate: configured.shared.flatten().map(|shared| Arc::clone(&shared.total)),
                 acknowledged: without_refused(acknowledged, requested, profile),
             },
             blksize_by: blksize.by,
             windowsize_by: windowsize.by,
             rate_by: if profile.rate.is_some() { BoundSource::Policy } else { configured.rate_by },
-            total_rate_of: configured.shared.map(|shared| Arc::clone(&shared.profile)),
+            total_rate_of: configured.shared.flatten().map(|shared| Arc::clone(&shared.profile)),
             route,
             retransmit: retransmit.value,
             retransmit_by: retransmit.by,
@@ -264,7 +264,7 @@ impl Negotiation {
         for (number, its) in self.profiles.iter().enumerate().filter(|(_, its)| fits(its)) {
             all.add(BoundSource::Profile(number), its.profile.ceilings);
             all.add_times(BoundSource::Profile(number), its);
-            all.shared = all.shared.or(its.total.as_ref());
+            all.shared = all.shared.or(its.profile.total_rate.map(|_| its.total.as_ref()));
         }
         if let Some(listener) = listener {
             all.add(BoundSource::Listener, listener.ceilings);
@@ -371,7 +371,8 @@ struct Configured<'a> {
     windowsize_by: BoundSource,
     rate_by: BoundSource,
     times: Option<Sourced<&'a ProfileTimes>>,
-    shared: Option<&'a SharedRate>,
+    /// The rate of the first profile with one; `Some(None)` if that is no limit.
+    shared: Option<Option<&'a SharedRate>>,
 }
 
 impl<'a> Configured<'a> {

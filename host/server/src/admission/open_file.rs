@@ -65,8 +65,10 @@ impl Generation {
         if blksize.is_none() && windowsize.is_none() {
             return Ok(bounds);
         }
+        // How many others share a rate at this moment must not decide whether the request is denied.
+        let alone = Limits { total_rate: None, ..bounds.limits.clone() };
         let options =
-            granted_options(record.request.operation, &record.requested_options, record.size, &bounds.limits);
+            granted_options(record.request.operation, &record.requested_options, record.size, &alone);
         let values =
             [("blksize", options.block_size(), blksize), ("windowsize", options.window_size(), windowsize)];
         match values.into_iter().find(|(_, negotiated, floor)| floor.is_some_and(|floor| *negotiated < floor))

@@ -203,6 +203,13 @@ fn the_first_profile_with_a_total_rate_is_shared_and_kept_by_reloads() {
     assert_eq!(shared_rate(&first), Some(2_000_000), "a generation may still be refused");
     next.take_effect();
     assert_eq!(shared_rate(&first), Some(4_000_000), "also for running transfers");
+    let mut unlimited = config(&yaml("branch", "4MB"));
+    unlimited.profiles[1].total_rate = Some(1 << 32);
+    assert_eq!(
+        of(&Negotiation::of(&unlimited, Some(&next)), "10.1.1.1").2,
+        None,
+        "the next profile does not count"
+    );
     let renamed = Negotiation::of(&config(&yaml("office", "4MB")), Some(&next));
     assert_ne!(of(&renamed, "10.1.1.1").2, branch);
 }

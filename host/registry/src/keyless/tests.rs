@@ -67,6 +67,7 @@ fn a_signature_counts_with_the_proofs_that_the_root_asks_for() {
     for how in [
         good(),
         Signing { stamped: Some(good().time), ..good() },
+        Signing { plain_issuer: true, ..good() },
         Signing { entry: Entry::Second, stamped: Some(good().time), ..good() },
     ] {
         assert_eq!(judge(&signed(&how), &required(&[&root])), Ok(WORKFLOW.into()), "{how:?}");
@@ -114,9 +115,19 @@ fn what_another_signed_does_not_count() {
     let stamps = without(&sigstore, &["tlogs", "ctlogs"]);
     let stamped = Signing { entry: Entry::None, stamped: Some(good().time), ..good() };
     refused(judge(&sign(&other, &stamped), &required(&[&stamps])), "says when");
-    let mut mixed = root.clone();
-    mixed["certificateAuthorities"] = other.trusted_root()["certificateAuthorities"].clone();
-    refused(judge(&sign(&sigstore, &good()), &required(&[&mixed])), "by no authority of the trusted root");
+    // What has the name of ours, and the key of another.
+    let second = Signing { entry: Entry::Second, ..stamped };
+    for (pointer, how, due) in [
+        ("/certificateAuthorities", good(), "by no authority of the trusted root"),
+        ("/ctlogs/0/publicKey", good(), "in no log of certificates"),
+        ("/tlogs/0/publicKey", good(), "the log did not sign its entry"),
+        ("/tlogs/0/publicKey", second.clone(), "the log did not sign the head of its tree"),
+        ("/timestampAuthorities", second, "says when"),
+    ] {
+        let mut mixed = root.clone();
+        *mixed.pointer_mut(pointer).unwrap() = other.trusted_root().pointer(pointer).unwrap().clone();
+        refused(judge(&sign(&sigstore, &how), &required(&[&mixed])), due);
+    }
 }
 
 #[test]
@@ -198,7 +209,7 @@ fn nothing_of_the_proofs_can_be_changed() {
     refused(judge(&swapped, &required(&[&root])), "says when");
 }
 
-/// Flips every bit of the lowest value: nothing panics, and nothing counts.
+/// With one bit changed, or cut: nothing panics, and nothing counts.
 #[test]
 fn a_certificate_that_was_changed_does_not_count() {
     let sigstore = Sigstore::new();

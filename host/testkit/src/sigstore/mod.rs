@@ -82,6 +82,8 @@ pub struct Signing {
     pub certificate_logged: bool,
     /// Whether the certificate is for signing.
     pub for_signing: bool,
+    /// Whether the certificate has its issuer in the earlier form: plain text.
+    pub plain_issuer: bool,
 }
 
 impl Signing {
@@ -96,6 +98,7 @@ impl Signing {
             stamped: None,
             certificate_logged: true,
             for_signing: true,
+            plain_issuer: false,
         }
     }
 }
@@ -192,7 +195,10 @@ impl Sigstore {
         let name = sequence(&[&der(tag, &[how.identity.as_bytes()])]);
         let usage = if how.for_signing { 3 } else { 1 };
         let usage = sequence(&[&id(&[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, usage])]);
-        let issuer = der(0x0c, &[how.issuer.as_bytes()]);
+        let (form, issuer) = match how.plain_issuer {
+            true => (1, how.issuer.as_bytes().to_vec()),
+            false => (8, der(0x0c, &[how.issuer.as_bytes()])),
+        };
         let mut certificate = Certificate {
             issuer: AUTHORITY,
             subject: "",
@@ -202,7 +208,7 @@ impl Sigstore {
                 extension(&[0x55, 0x1d, 0x0f], true, &[0x03, 0x02, 0x07, 0x80]),
                 extension(&[0x55, 0x1d, 0x25], false, &usage),
                 extension(&[0x55, 0x1d, 0x11], true, &name),
-                extension(&[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x08], false, &issuer),
+                extension(&[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, form], false, &issuer),
             ],
         };
         if how.certificate_logged {

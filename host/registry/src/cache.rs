@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tuffet_config::{ArtifactReference, Sha256Digest};
 
 use super::MAX_COMPONENT;
-use super::signature::Signature;
+use super::signature::{MAX_SIGNATURES, Signature};
 
 /// The maximum size of all blobs; the least recently used are removed first.
 const MAX_BYTES: u64 = 1 << 30;
@@ -94,15 +94,12 @@ impl Cache {
         write(&self.tag_path(reference), &serde_json::to_vec(&tagged)?)
     }
 
-    /// Stores signatures of a manifest, and keeps the earlier ones behind the first of these: another registry may
-    /// have the same manifest, signed with another key.
-    pub fn put_signatures(&self, manifest: &Sha256Digest, signatures: &[Signature]) -> io::Result<()> {
-        let mut all: Vec<Signature> = signatures.iter().take(1).cloned().collect();
-        for signature in self.signatures(manifest).iter().chain(signatures.iter().skip(1)) {
-            if !all.contains(signature) {
-                all.push(signature.clone());
-            }
-        }
+    /// Stores a verified signature of a manifest, and keeps the earlier ones behind it: another registry may have the
+    /// same manifest, signed with another key.
+    pub fn put_signature(&self, manifest: &Sha256Digest, signature: &Signature) -> io::Result<()> {
+        let earlier = self.signatures(manifest).into_iter().filter(|earlier| earlier != signature);
+        let mut all: Vec<Signature> = [signature.clone()].into_iter().chain(earlier).collect();
+        all.truncate(MAX_SIGNATURES);
         let mut text = serde_json::to_vec(&all)?;
         while text.len() as u64 > MAX_METADATA && all.len() > 1 {
             all.pop();
@@ -225,13 +222,22 @@ mod tests {
                 .unwrap()
         };
         let (ours, theirs) = (signature("ours"), signature("theirs"));
-        cache.put_signatures(&manifest, std::slice::from_ref(&ours)).unwrap();
-        let long = "x".repeat(usize::try_from(MAX_METADATA).unwrap() / 3);
-        let more = ["a", "b", "c", "d"].map(|name| signature(&format!("{name}{long}")));
-        cache.put_signatures(&manifest, &[std::slice::from_ref(&theirs), &more[..]].concat()).unwrap();
+        for new in [&ours, &theirs, &theirs] {
+            cache.put_signature(&manifest, new).unwrap();
+        }
+        assert_eq!(cache.signatures(&manifest), [theirs.clone(), ours.clone()]);
+        for number in 0..MAX_SIGNATURES {
+            cache.put_signature(&manifest, &signature(&number.to_string())).unwrap();
+        }
         let kept = cache.signatures(&manifest);
-        assert_eq!((&kept[0], &kept[1]), (&theirs, &ours));
-        assert!(kept.len() < 6, "the file stays small enough to be read");
+        assert!(kept.len() == MAX_SIGNATURES && !kept.contains(&theirs), "{kept:?}");
+        let long = "x".repeat(usize::try_from(MAX_METADATA).unwrap() / 3);
+        for name in ["a", "b", "c", "d"] {
+            cache.put_signature(&manifest, &signature(&format!("{name}{long}"))).unwrap();
+        }
+        let kept = cache.signatures(&manifest);
+        assert_eq!(kept[0], signature(&format!("d{long}")));
+        assert!(kept.len() < 4, "the file stays small enough to be read");
     }
 
     #[test]

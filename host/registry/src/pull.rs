@@ -1,7 +1,7 @@
 //! Pulls a component: resolves the reference, verifies the artifact and stores it.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::OnceCell;
@@ -17,6 +17,9 @@ use super::{MAX_COMPONENT, Pulled, Registries, time_limit};
 
 /// The maximum size of a manifest that registries have to accept.
 const MAX_MANIFEST: u64 = 4 << 20;
+
+/// The minimum time for verifying the signatures that were found, far more than they need.
+const VERIFICATION: Duration = Duration::from_secs(10);
 
 /// The header of a component.
 const COMPONENT_HEADER: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
@@ -36,8 +39,8 @@ struct Pull<'a> {
 #[derive(Default)]
 struct Download {
     blobs: Vec<(Sha256Digest, Bytes)>,
-    /// The verified one first.
-    signatures: Option<Vec<Signature>>,
+    /// The one that counts.
+    signature: Option<Signature>,
 }
 
 pub(super) async fn fetch(
@@ -216,12 +219,13 @@ impl Pull<'_> {
             timeout_at(self.until, signature::find(client, top)).await.map_err(|_| self.too_late())??;
         let (judged, mut signatures) = self.judge(found, verify, top).await;
         let Valid { index, signer } = judged.map_err(RegistryError::Unsigned)?;
-        signatures.swap(0, index);
-        download.signatures = Some(signatures);
+        // The others prove nothing, and would be tried again at each load.
+        download.signature = Some(signatures.swap_remove(index));
         Ok(signer)
     }
 
-    /// Verifies signatures on a thread that may block, and returns them.
+    /// Verifies signatures on a thread that may block, and returns them. They get [`VERIFICATION`], also if the
+    /// registry took all the time.
     async fn judge(
         &self,
         found: Found,
@@ -229,13 +233,16 @@ impl Pull<'_> {
         manifest: &Sha256Digest,
     ) -> (Result<Valid, String>, Vec<Signature>) {
         let (verify, name, manifest) = (verify.clone(), self.reference.name(), manifest.clone());
+        let until = self.until.max(Deadline::now() + VERIFICATION);
         let judged = spawn_blocking(move || {
-            let judged = signature::verify(&found, &verify, &name, &manifest);
+            let judged = signature::verify(&found, &verify, &name, &manifest, until.into_std());
             (judged, found.signatures)
         });
-        judged
-            .await
-            .unwrap_or_else(|error| (Err(format!("its signatures were not verified: {error}")), Vec::new()))
+        let failed = |why: String| (Err(why), Vec::new());
+        match timeout_at(until, judged).await {
+            Ok(judged) => judged.unwrap_or_else(|e| failed(format!("its signatures were not verified: {e}"))),
+            Err(_) => failed(signature::TOO_SLOW.into()),
+        }
     }
 
     /// Stores new parts; returns a warning if that fails.
@@ -246,7 +253,7 @@ impl Pull<'_> {
         last: Option<&Sha256Digest>,
     ) -> Option<String> {
         let tagged = self.reference.digest.is_none() && self.client.is_some() && last != Some(top);
-        if download.blobs.is_empty() && download.signatures.is_none() && !tagged {
+        if download.blobs.is_empty() && download.signature.is_none() && !tagged {
             return None;
         }
         let top = top.clone();
@@ -255,8 +262,8 @@ impl Pull<'_> {
             for (digest, content) in &download.blobs {
                 cache.put_blob(digest, content)?;
             }
-            if let Some(signatures) = &download.signatures {
-                cache.put_signatures(&top, signatures)?;
+            if let Some(signature) = &download.signature {
+                cache.put_signature(&top, signature)?;
             }
             if tagged {
                 cache.put_tag(reference, &top)?;

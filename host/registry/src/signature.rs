@@ -5,10 +5,13 @@
 //! without that tag. The newer layout is a Sigstore bundle that refers to the manifest: a signed statement about the
 //! digest. By a configured key a signature counts without any proof; others need those of `keyless`.
 
+use std::time::Instant;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::VerifyingKey;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha512};
 use tuffet_config::{Sha256Digest, VerifyConfig, VerifyKey};
@@ -30,8 +33,12 @@ const STATEMENT: &str = "application/vnd.in-toto+json";
 const SIGNATURE_PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 
 /// The maximum number of signatures tried.
-const MAX_SIGNATURES: usize = 32;
+pub(super) const MAX_SIGNATURES: usize = 32;
 const MAX_PAYLOAD: u64 = 64 << 10;
+/// The maximum size of a bundle. That of a signature has a few KiB; an attestation may have more, and is none.
+const MAX_BUNDLE: u64 = 128 << 10;
+/// The maximum size of a signature in an annotation.
+const MAX_SIGNATURE: usize = 16 << 10;
 const MAX_MANIFEST: u64 = 1 << 20;
 
 /// A signed payload, not verified yet.
@@ -46,6 +53,9 @@ pub(super) struct Signature {
     /// What proves it without a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     material: Option<Material>,
+    /// Why it has none, although it has a certificate.
+    #[serde(skip)]
+    unproven: Option<String>,
 }
 
 /// The signatures of a manifest in its registry.
@@ -63,6 +73,30 @@ pub(super) struct Valid {
     pub index: usize,
     /// The identity of its signer, if it is keyless.
     pub signer: Option<String>,
+}
+
+/// Verifying took too long.
+pub(super) const TOO_SLOW: &str = "its signatures could not be verified in time";
+
+/// Why a signature does not count. That of the signature which came furthest is reported.
+#[derive(Debug)]
+enum Refusal {
+    /// It is by nobody who is named.
+    Other(String),
+    /// Its certificate or its proofs do not count.
+    Unproven(String),
+    /// It is by the right signer, and not for this manifest.
+    Elsewhere(String),
+}
+
+impl Refusal {
+    fn rank(&self) -> u8 {
+        match self {
+            Refusal::Other(_) => 0,
+            Refusal::Unproven(_) => 1,
+            Refusal::Elsewhere(_) => 2,
+        }
+    }
 }
 
 /// The format of the payload.
@@ -104,8 +138,22 @@ struct Bundle {
     #[serde(default)]
     media_type: String,
     #[serde(default)]
-    verification_material: Material,
+    verification_material: Certified,
     dsse_envelope: Option<Envelope>,
+}
+
+/// Whether a bundle has a certificate.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Certified {
+    certificate: Option<IgnoredAny>,
+    x509_certificate_chain: Option<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Proven {
+    verification_material: Material,
 }
 
 #[derive(Deserialize)]
@@ -139,7 +187,7 @@ struct SubjectDigest {
 }
 
 /// Verifies that one of the keys, or the identity, made one of the signatures for this manifest. `name`: the
-/// repository.
+/// repository; `until`: when to stop, between two signatures.
 ///
 /// # Errors
 /// None is valid; with the reason.
@@ -148,15 +196,27 @@ pub(super) fn verify(
     verify: &VerifyConfig,
     name: &str,
     manifest: &Sha256Digest,
+    until: Instant,
 ) -> Result<Valid, String> {
     let name = verify.repository.as_deref().unwrap_or(name);
-    let mut why = found.unread.clone().unwrap_or_else(|| "it is not signed".to_owned());
+    let mut furthest: Option<Refusal> = None;
     for (index, signature) in found.signatures.iter().enumerate() {
+        if Instant::now() >= until {
+            return Err(TOO_SLOW.into());
+        }
         match signature.verify(verify, name, manifest) {
             Ok(signer) => return Ok(Valid { index, signer }),
-            Err(reason) => why = reason,
+            Err(refusal) if furthest.as_ref().is_none_or(|other| other.rank() <= refusal.rank()) => {
+                furthest = Some(refusal);
+            }
+            Err(_) => {}
         }
     }
+    let why = match (furthest, &found.unread) {
+        (Some(Refusal::Other(why) | Refusal::Unproven(why) | Refusal::Elsewhere(why)), _) => why,
+        (None, Some(unread)) => unread.clone(),
+        (None, None) => "it is not signed".into(),
+    };
     let mut advice = Vec::new();
     if let Some(key) = &verify.key {
         advice.push(format!("sign it by `cosign sign --key …` (the key is {})", key.display()));
@@ -168,8 +228,9 @@ pub(super) fn verify(
 }
 
 impl Found {
-    /// Signatures that were found before.
-    pub fn kept(signatures: Vec<Signature>) -> Found {
+    /// Signatures that were found before: the first [`MAX_SIGNATURES`].
+    pub fn kept(mut signatures: Vec<Signature>) -> Found {
+        signatures.truncate(MAX_SIGNATURES);
         Found { signatures, unread: None }
     }
 
@@ -186,9 +247,10 @@ impl Signature {
         verify: &VerifyConfig,
         name: &str,
         manifest: &Sha256Digest,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, Refusal> {
         let decoded = STANDARD.decode(&self.payload).ok().zip(STANDARD.decode(&self.signature).ok());
-        let (payload, signature) = decoded.ok_or("its signature is not Base64")?;
+        let (payload, signature) =
+            decoded.ok_or_else(|| Refusal::Other("its signature is not Base64".into()))?;
         let signed = match self.form {
             Form::Simple => payload.clone(),
             Form::Statement => pre_authentication_encoding(&payload),
@@ -204,14 +266,23 @@ impl Signature {
         let signer = match (&verify.keyless, &self.material) {
             _ if verify.keys.iter().any(|key| is_by(key).is_ok()) => None,
             (Some(keyless), Some(material)) => {
-                Some(keyless::verify(material, (&signed, &payload, &signature), keyless)?)
+                let judged = keyless::verify(material, (&signed, &payload, &signature), keyless);
+                Some(judged.map_err(Refusal::Unproven)?)
             }
             (Some(_), None) => {
-                return Err("its signature has no certificate, so it was not made keyless".into());
+                return Err(match (&self.unproven, &verify.key) {
+                    (Some(why), _) => Refusal::Unproven(why.clone()),
+                    (None, Some(_)) => Refusal::Other(
+                        "none of its signatures is by this key, and this one has no certificate".into(),
+                    ),
+                    (None, None) => {
+                        Refusal::Other("its signature has no certificate, so it was not made keyless".into())
+                    }
+                });
             }
-            (None, _) => return Err("none of its signatures is by this key".into()),
+            (None, _) => return Err(Refusal::Other("none of its signatures is by this key".into())),
         };
-        self.names(&payload, name, manifest)?;
+        self.names(&payload, name, manifest).map_err(Refusal::Elsewhere)?;
         Ok(signer)
     }
 
@@ -294,17 +365,17 @@ async fn add_layers(client: &Client, manifest: &[u8], found: &mut Found) -> Resu
     let layers = Manifest::parse(manifest).map_err(RegistryError::Invalid)?.layers;
     let room = found.room();
     for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE_SIGNING).take(room) {
-        let Some(signature) = layer.annotations.get(SIGNATURE_ANNOTATION) else { continue };
+        let signature = layer.annotations.get(SIGNATURE_ANNOTATION);
+        let Some(signature) = signature.filter(|text| text.len() <= MAX_SIGNATURE) else { continue };
         let payload =
             fetch_blob(client, &layer.digest().map_err(RegistryError::Invalid)?, MAX_PAYLOAD).await?;
         let payload = STANDARD.encode(payload);
-        let material = Material::of_annotations(&layer.annotations);
-        found.signatures.push(Signature {
-            form: Form::Simple,
-            payload,
-            signature: signature.clone(),
-            material,
-        });
+        let (material, unproven) = match Material::of_annotations(&layer.annotations) {
+            Ok(material) => (material, None),
+            Err(why) => (None, Some(why)),
+        };
+        let (form, signature) = (Form::Simple, signature.clone());
+        found.signatures.push(Signature { form, payload, signature, material, unproven });
     }
     Ok(())
 }
@@ -350,7 +421,14 @@ async fn add_bundle(client: &Client, manifest: &[u8], found: &mut Found) -> Resu
     let Some(layer) = layers.iter().find(|layer| layer.media_type.starts_with(BUNDLE)) else {
         return Ok(());
     };
-    let bundle = fetch_blob(client, &layer.digest().map_err(RegistryError::Invalid)?, MAX_MANIFEST).await?;
+    if layer.size > MAX_BUNDLE {
+        found.unread = Some(format!(
+            "its bundle has {} bytes, and that of a signature at most {MAX_BUNDLE}, so it was not read",
+            layer.size
+        ));
+        return Ok(());
+    }
+    let bundle = fetch_blob(client, &layer.digest().map_err(RegistryError::Invalid)?, MAX_BUNDLE).await?;
     match Bundle::signatures(&bundle) {
         Ok(signatures) => {
             let room = found.room();
@@ -367,33 +445,47 @@ impl Bundle {
     /// # Errors
     /// It is in another form than cosign's.
     fn signatures(bundle: &[u8]) -> Result<Vec<Signature>, String> {
-        let Bundle { media_type, verification_material, dsse_envelope } =
-            serde_json::from_slice(bundle).map_err(|error| format!("its bundle cannot be read: {error}"))?;
-        // Without one, only its signature matters.
-        let is_keyless = verification_material.certificate().is_some();
-        let version = media_type.strip_prefix(BUNDLE).unwrap_or_default();
-        if is_keyless && !BUNDLE_VERSIONS.contains(&version) {
-            let found = media_type.escape_debug().to_string();
-            return Err(format!("its bundle is `{found:.100}`, and only versions 0.1 to 0.3 are understood"));
-        }
-        // The first version had promises alone.
-        if is_keyless && version != BUNDLE_VERSIONS[0] && !verification_material.is_proven() {
-            return Err("its bundle lacks the proof that its log has it".into());
-        }
-        let envelope = dsse_envelope.filter(|envelope| envelope.payload_type == STATEMENT).ok_or(
+        let read = serde_json::from_slice::<Bundle>(bundle);
+        let read = read.map_err(|error| format!("its bundle cannot be read: {error}"))?;
+        let envelope = read.dsse_envelope.filter(|envelope| envelope.payload_type == STATEMENT).ok_or(
             "its bundle holds no statement of in-toto, but another kind of signature; only what `cosign sign` makes is \
              understood",
         )?;
+        let Certified { certificate, x509_certificate_chain } = read.verification_material;
+        let is_certified = certificate.is_some() || x509_certificate_chain.is_some();
+        // For a key, only the signature matters.
+        let (material, unproven) = match is_certified.then(|| proven(bundle, &read.media_type)) {
+            None => (None, None),
+            Some(Ok(material)) => (Some(material), None),
+            Some(Err(why)) => (None, Some(why)),
+        };
         // With a certificate, a bundle has one signature.
-        let signatures = envelope.signatures.into_iter().take(if is_keyless { 1 } else { MAX_SIGNATURES });
+        let signatures = envelope.signatures.into_iter().take(if is_certified { 1 } else { MAX_SIGNATURES });
         let signatures = signatures.map(|Sig { sig }| Signature {
             form: Form::Statement,
             payload: envelope.payload.clone(),
             signature: sig,
-            material: is_keyless.then(|| verification_material.clone()),
+            material: material.clone(),
+            unproven: unproven.clone(),
         });
         Ok(signatures.collect())
     }
+}
+
+/// Returns what proves the signature in a bundle with a certificate.
+fn proven(bundle: &[u8], media_type: &str) -> Result<Material, String> {
+    let version = media_type.strip_prefix(BUNDLE).unwrap_or_default();
+    if !BUNDLE_VERSIONS.contains(&version) {
+        let found = media_type.escape_debug().to_string();
+        return Err(format!("its bundle is `{found:.100}`, and only versions 0.1 to 0.3 are understood"));
+    }
+    let read = serde_json::from_slice(bundle).map_err(|error| format!("its bundle cannot be read: {error}"));
+    let Proven { verification_material: material } = read?;
+    // The first version had promises alone.
+    if version != BUNDLE_VERSIONS[0] && !material.is_proven() {
+        return Err("its bundle lacks the proof that its log has it".into());
+    }
+    Ok(material)
 }
 
 async fn fetch_blob(

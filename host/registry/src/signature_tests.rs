@@ -3,8 +3,15 @@
 use super::*;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
+use serde_json::{Value, json};
+use tuffet_config::KeylessConfig;
 
 const NAME: &str = "registry.example/plugins/acl";
+
+/// A deadline that is not reached.
+fn later() -> Instant {
+    Instant::now() + std::time::Duration::from_secs(3600)
+}
 
 struct Signer(EcdsaKeyPair);
 
@@ -37,6 +44,7 @@ impl Signer {
             payload: STANDARD.encode(payload),
             signature: STANDARD.encode(signature),
             material: None,
+            unproven: None,
         }
     }
 }
@@ -59,7 +67,7 @@ fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
     let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
     let simple = |name: &str, digest| signer.sign(Form::Simple, &payload(name, digest));
     let judge = |signatures: &[Signature], config: &VerifyConfig| {
-        verify(&Found::kept(signatures.to_vec()), config, NAME, &digest)
+        verify(&Found::kept(signatures.to_vec()), config, NAME, &digest, later())
     };
     let config = signer.config(None);
     let good = simple(NAME, &digest);
@@ -100,7 +108,7 @@ fn a_statement_counts_if_it_is_a_signature() {
     let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
     let judge = |kind, digest_in_statement| {
         let signature = signer.sign(Form::Statement, &statement(kind, digest_in_statement));
-        verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest)
+        verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest, later())
     };
     judge(SIGNATURE_PREDICATE, &digest).unwrap();
     assert!(judge(SIGNATURE_PREDICATE, &wrong).unwrap_err().contains("another digest"));
@@ -109,7 +117,7 @@ fn a_statement_counts_if_it_is_a_signature() {
     // A signature in one form does not count in the other.
     let mut signature = signer.sign(Form::Simple, &statement(SIGNATURE_PREDICATE, &digest));
     signature.form = Form::Statement;
-    assert!(verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest).is_err());
+    assert!(verify(&Found::kept(vec![signature]), &signer.config(None), NAME, &digest, later()).is_err());
 }
 
 #[test]
@@ -120,11 +128,16 @@ fn ed25519_keys_count_too() {
     let digest = Sha256Digest::of(b"manifest");
     let text = payload(NAME, &digest);
     let signature = STANDARD.encode(pair.sign(text.as_bytes()));
-    let signature =
-        Signature { form: Form::Simple, payload: STANDARD.encode(text), signature, material: None };
+    let signature = Signature {
+        form: Form::Simple,
+        payload: STANDARD.encode(text),
+        signature,
+        material: None,
+        unproven: None,
+    };
     let keys = vec![VerifyKey::Ed25519(pair.public_key().as_ref().to_vec())];
     let config = VerifyConfig { key: Some("key.pub".into()), keyless: None, repository: None, keys };
-    verify(&Found::kept(vec![signature]), &config, NAME, &digest).unwrap();
+    verify(&Found::kept(vec![signature]), &config, NAME, &digest, later()).unwrap();
 }
 
 #[test]
@@ -145,30 +158,49 @@ fn ed25519_keys_may_sign_a_digest() {
 }
 
 #[test]
+fn verifying_ends_at_its_deadline() {
+    let signer = Signer::new();
+    let digest = Sha256Digest::of(b"manifest");
+    let found = Found::kept(vec![signer.sign(Form::Simple, &payload(NAME, &digest))]);
+    let judge = |until| verify(&found, &signer.config(None), NAME, &digest, until);
+    judge(later()).unwrap();
+    assert!(judge(Instant::now()).unwrap_err().contains("in time"));
+}
+
+#[test]
 fn a_bundle_that_is_not_understood_says_so() {
-    let sigstore = tuffet_testkit::sigstore::Sigstore::new();
-    let how = tuffet_testkit::sigstore::Signing::of("eve@acme.example", "https://issuer.example");
-    let bundle = sigstore.sign_statement("{}", &how).bundle();
-    let read = |change: &dyn Fn(&mut serde_json::Value)| {
+    let bundle = keyless_bundle();
+    let read = |change: &dyn Fn(&mut Value)| {
         let mut bundle = bundle.clone();
         change(&mut bundle);
-        Bundle::signatures(bundle.to_string().as_bytes()).map(|signatures| signatures.len())
+        let [signature] = <[_; 1]>::try_from(Bundle::signatures(bundle.to_string().as_bytes())?).unwrap();
+        // It still counts if it is by a key.
+        assert_ne!(signature.material.is_some(), signature.unproven.is_some());
+        signature.unproven.map_or(Ok(()), Err)
     };
-    let with = |key: &str, value: serde_json::Value| read(&|bundle| bundle[key] = value.clone());
-    assert_eq!(read(&|_| ()), Ok(1));
-    assert_eq!(with("mediaType", "application/vnd.dev.sigstore.bundle+json;version=0.3".into()), Ok(1));
-    let unproven = |bundle: &mut serde_json::Value| {
-        bundle["verificationMaterial"]["tlogEntries"][0]["inclusionProof"] = serde_json::Value::Null;
+    let with = |key: &str, value: Value| read(&|bundle| bundle[key] = value.clone());
+    let in_entry = |key: &str, value: Value| {
+        read(&|bundle| bundle["verificationMaterial"]["tlogEntries"][0][key] = value.clone())
     };
+    assert_eq!(read(&|_| ()), Ok(()));
+    assert_eq!(with("mediaType", "application/vnd.dev.sigstore.bundle+json;version=0.3".into()), Ok(()));
+    let unproven =
+        |bundle: &mut Value| bundle["verificationMaterial"]["tlogEntries"][0]["inclusionProof"] = Value::Null;
     for (read, due) in [
         (
             with("mediaType", "application/vnd.dev.sigstore.bundle.v0.4+json".into()),
             "only versions 0.1 to 0.3",
         ),
-        (with("dsseEnvelope", serde_json::Value::Null), "another kind of signature"),
+        (with("dsseEnvelope", Value::Null), "another kind of signature"),
         (with("dsseEnvelope", "x".into()), "cannot be read"),
-        (with("verificationMaterial", serde_json::json!({ "tlogEntries": [{}] })), "cannot be read"),
+        (in_entry("logId", Value::Null), "cannot be read"),
+        (in_entry("integratedTime", "-1".into()), "cannot be read"),
         (read(&unproven), "lacks the proof"),
+        (
+            read(&|bundle| bundle["verificationMaterial"]["tlogEntries"] = json!(vec![json!({}); 9])),
+            "cannot be read",
+        ),
+        (in_entry("inclusionProof", json!({ "hashes": vec![""; 65] })), "more than 64 elements"),
     ] {
         let reason = read.unwrap_err();
         assert!(reason.contains(due), "{due}: {reason}");
@@ -177,7 +209,77 @@ fn a_bundle_that_is_not_understood_says_so() {
         unproven(bundle);
         bundle["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=0.1".into();
     });
-    assert_eq!(first, Ok(1));
+    assert_eq!(first, Ok(()));
     let deep = Bundle::signatures("[".repeat(100_000).as_bytes()).unwrap_err();
     assert!(deep.contains("cannot be read"), "{deep}");
+}
+
+fn keyless_bundle() -> Value {
+    let sigstore = tuffet_testkit::sigstore::Sigstore::new();
+    let how = tuffet_testkit::sigstore::Signing::of("eve@acme.example", "https://issuer.example");
+    sigstore.sign_statement("{}", &how).bundle()
+}
+
+/// What proves a signature without a key does not matter to a key.
+#[test]
+fn by_a_key_a_signature_counts_whatever_is_beside_it() {
+    let (signer, other) = (Signer::new(), Signer::new());
+    let digest = Sha256Digest::of(b"manifest");
+    let mut bundle = keyless_bundle();
+    let signature = signer.sign(Form::Statement, &statement(SIGNATURE_PREDICATE, &digest));
+    bundle["dsseEnvelope"]["payload"] = signature.payload.into();
+    bundle["dsseEnvelope"]["signatures"][0]["sig"] = signature.signature.into();
+    let judge = |bundle: &Value, config: &VerifyConfig| {
+        let signatures = Bundle::signatures(bundle.to_string().as_bytes()).unwrap();
+        verify(&Found::kept(signatures), config, NAME, &digest, later())
+    };
+    let key = signer.config(None);
+    judge(&bundle, &key).unwrap();
+    for (at, value) in [
+        ("/verificationMaterial/tlogEntries/0", json!({})),
+        ("/verificationMaterial/tlogEntries/0/integratedTime", json!("-1")),
+        ("/verificationMaterial/certificate", json!("?")),
+        ("/mediaType", json!("another")),
+    ] {
+        let mut bundle = bundle.clone();
+        *bundle.pointer_mut(at).unwrap() = value;
+        judge(&bundle, &key).unwrap();
+        assert!(judge(&bundle, &other.config(None)).unwrap_err().contains("by this key"), "{at}");
+    }
+    // Without a certificate, nothing is read.
+    bundle["verificationMaterial"] = json!({ "publicKey": { "hint": "" }, "tlogEntries": [{}] });
+    judge(&bundle, &key).unwrap();
+}
+
+#[test]
+fn the_signature_that_came_furthest_is_explained() {
+    let (signer, other) = (Signer::new(), Signer::new());
+    let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
+    let nearly = signer.sign(Form::Simple, &payload(NAME, &wrong));
+    let junk = other.sign(Form::Simple, "{}");
+    let keyless = KeylessConfig {
+        identity: "eve@acme.example".into(),
+        issuer: "https://issuer.example".into(),
+        trusted_root: "root.json".into(),
+        roots: Vec::new(),
+    };
+    let judge = |signatures: &[&Signature], config: &VerifyConfig| {
+        let found = Found::kept(signatures.iter().copied().cloned().collect());
+        verify(&found, config, NAME, &digest, later()).unwrap_err()
+    };
+    let key = signer.config(None);
+    for order in [[&nearly, &junk], [&junk, &nearly]] {
+        let reason = judge(&order, &key);
+        assert!(reason.contains("for another digest"), "{reason}");
+    }
+    let both = VerifyConfig { keyless: Some(keyless.clone()), ..key.clone() };
+    let reason = judge(&[&junk], &both);
+    assert!(reason.contains("is by this key, and this one has no certificate"), "{reason}");
+    let only = VerifyConfig { key: None, keys: Vec::new(), ..both };
+    assert!(judge(&[&junk], &only).contains("so it was not made keyless"));
+    let broken = Signature { unproven: Some("its annotation `x` cannot be read".into()), ..junk.clone() };
+    for order in [[&broken, &junk], [&junk, &broken]] {
+        let reason = judge(&order, &only);
+        assert!(reason.contains("its annotation `x` cannot be read"), "{reason}");
+    }
 }

@@ -33,6 +33,8 @@ pub(super) struct Certificate<'a> {
     pub issuer: &'a [u8],
     /// Its own name, in DER.
     pub subject: &'a [u8],
+    /// Its first and its last moment.
+    pub valid: [SystemTime; 2],
     /// Its public key: a `SubjectPublicKeyInfo` in DER.
     pub key: &'a [u8],
     /// The signed part before the extensions.
@@ -64,7 +66,9 @@ impl<'a> Certificate<'a> {
         fields.content(INTEGER)?;
         fields.content(SEQUENCE)?;
         let mut names = || fields.next().filter(|name| name.tag == SEQUENCE);
-        let (issuer, _validity, subject, key) = (names()?, names()?, names()?, names()?);
+        let (issuer, validity, subject, key) = (names()?, names()?, names()?, names()?);
+        let mut validity = Reader::of(validity.content);
+        let valid = [validity.time()?, validity.time()?];
         let mut head = fields;
         let mut extensions = Vec::new();
         while let Some(field) = fields.next() {
@@ -81,7 +85,8 @@ impl<'a> Certificate<'a> {
             break;
         }
         let head = &signed[..signed.len() - head.rest().len()];
-        Some(Certificate { issuer: issuer.whole, subject: subject.whole, key: key.whole, head, extensions })
+        let (issuer, subject, key) = (issuer.whole, subject.whole, key.whole);
+        Some(Certificate { issuer, subject, valid, key, head, extensions })
     }
 
     /// Returns whether the certificate names this purpose (RFC 5280, section 4.2.1.12).
@@ -113,9 +118,10 @@ impl<'a> Certificate<'a> {
         let by = Sha256::digest(authority_key);
         self.scts().iter().flatten().take(MAX_SCTS).any(|sct| {
             let time = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(sct.time));
-            let log = logs.iter().find(|log| log.id == sct.log);
-            log.zip(time).is_some_and(|(log, time)| {
-                log.period.contains(time) && key::verify(&log.key, &self.logged(sct, &by), sct.signature)
+            // A log that was replaced may have kept its identifier.
+            logs.iter().filter(|log| log.id == sct.log).any(|log| {
+                time.is_some_and(|time| log.period.contains(time))
+                    && key::verify(&log.key, &self.logged(sct, &by), sct.signature)
             })
         })
     }

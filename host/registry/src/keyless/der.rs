@@ -1,10 +1,13 @@
 //! Reads and writes DER, as much of it as certificates and time stamps need. Nothing read is copied, and no length is
 //! believed.
 
+use std::time::SystemTime;
+
 pub(super) const INTEGER: u8 = 0x02;
 pub(super) const OCTET_STRING: u8 = 0x04;
 pub(super) const OBJECT_IDENTIFIER: u8 = 0x06;
 pub(super) const UTF8_STRING: u8 = 0x0c;
+pub(super) const UTC_TIME: u8 = 0x17;
 pub(super) const GENERALIZED_TIME: u8 = 0x18;
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
@@ -49,6 +52,21 @@ impl<'a> Reader<'a> {
         element
     }
 
+    /// Returns the next element, which must be a time.
+    pub fn time(&mut self) -> Option<SystemTime> {
+        let element = self.next()?;
+        let text = str::from_utf8(element.content).ok()?;
+        match element.tag {
+            GENERALIZED_TIME => time(text),
+            // RFC 5280, section 4.1.2.5.1.
+            UTC_TIME => {
+                let century = if text.get(..2)?.parse::<u8>().ok()? < 50 { "20" } else { "19" };
+                time(&format!("{century}{text}"))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns a reader of the content of the next element, which must have this tag.
     pub fn enter(&mut self, tag: u8) -> Option<Reader<'a>> {
         self.content(tag).map(Reader::of)
@@ -82,6 +100,15 @@ impl<'a> Iterator for Reader<'a> {
     }
 }
 
+/// Parses `20260131235959.5Z`.
+fn time(text: &str) -> Option<SystemTime> {
+    let text = Some(text).filter(|text| text.is_ascii() && text.len() >= 15)?;
+    let ((date, time), (year, rest)) = (text.split_at(8), text.split_at(4));
+    let (month, day) = (&rest[..2], &date[6..]);
+    let (hour, minute, second) = (&time[..2], &time[2..4], &time[4..]);
+    humantime::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
+}
+
 /// Returns an element with these contents.
 pub(super) fn element(tag: u8, contents: &[&[u8]]) -> Vec<u8> {
     let length: usize = contents.iter().map(|content| content.len()).sum();
@@ -102,6 +129,29 @@ pub(super) fn element(tag: u8, contents: &[&[u8]]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times_are_parsed() {
+        let at = |millis| Some(SystemTime::UNIX_EPOCH + Duration::from_millis(millis));
+        let read = |tag, text: &[u8]| Reader::of(&element(tag, &[text])).time();
+        assert_eq!(read(GENERALIZED_TIME, b"20250613102030Z"), at(1_749_810_030_000));
+        assert_eq!(read(GENERALIZED_TIME, b"20250613102030.5Z"), at(1_749_810_030_500));
+        assert_eq!(read(UTC_TIME, b"250613102030Z"), at(1_749_810_030_000));
+        assert_eq!(read(UTC_TIME, b"500613102030Z"), None, "before 1970");
+        assert_eq!(read(INTEGER, b"20250613102030Z"), None);
+        for text in [
+            &b"20250613102030"[..],
+            b"20251313102030Z",
+            b"Z",
+            b"2025061310203\xc3\xa9",
+            b"20250613102030+0200",
+            b"+50613102030Z",
+        ] {
+            assert_eq!(read(GENERALIZED_TIME, text), None, "{text:?}");
+            assert_eq!(read(UTC_TIME, text), None, "{text:?}");
+        }
+    }
 
     #[test]
     fn elements_are_written_and_read() {

@@ -7,6 +7,8 @@ use webpki::{
     ALL_VERIFICATION_ALGS, EndEntityCert, Error, KeyUsage, RawPublicKeyEntity, anchor_from_trusted_cert,
 };
 
+use super::certificate::Certificate;
+
 /// Why a certificate does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Untrusted {
@@ -41,6 +43,13 @@ pub(super) fn verify_chain(
     };
     let damaged =
         |error| Untrusted::Other(format!("a certificate of the trusted root cannot be read: {error}"));
+    // Of an anchor, webpki uses name and key alone.
+    let [from, until] = Certificate::parse(root)
+        .ok_or_else(|| Untrusted::Other("a certificate of the trusted root cannot be read".into()))?
+        .valid;
+    if !(from..=until).contains(&time) {
+        return Err(Untrusted::Time);
+    }
     let anchors = [anchor_from_trusted_cert(root).map_err(damaged)?];
     let certificate = CertificateDer::from(certificate);
     let certificate = EndEntityCert::try_from(&certificate).map_err(other)?;

@@ -15,8 +15,11 @@ use super::Signed;
 use super::key;
 use super::material::{LogEntry, Proof, of_hex, of_pem};
 
-/// A tree of more levels has more entries than there are numbers.
-const MAX_LEVELS: usize = 64;
+/// The maximum size of a checkpoint, and of the text in it that is signed.
+const MAX_CHECKPOINT: usize = 16 << 10;
+const MAX_HEAD: usize = 1 << 10;
+/// The maximum number of signatures of a checkpoint that are verified: a line that is not the log's can name the log.
+const MAX_HEAD_SIGNATURES: usize = 16;
 /// The end of the year 9999, in seconds since 1970: later times cannot be printed.
 const LAST_SECOND: u64 = 253_402_300_799;
 const OTHER_ENTRY: &str = "the entry of the log is not of this signature";
@@ -62,8 +65,9 @@ fn promise_of(entry: &LogEntry, log: &TrustedLog) -> String {
 /// Verifies that the tree with the signed head has this entry (RFC 9162, section 2.1.3.2).
 fn verify_inclusion(proof: &Proof, log: &TrustedLog, body: &[u8]) -> Result<(), String> {
     const WRONG: &str = "the entry is not in the tree that the log has signed";
-    let (size, root) = signed_head(&proof.checkpoint.envelope, log)?;
-    if proof.log_index >= size || proof.hashes.len() > MAX_LEVELS {
+    let checkpoint = proof.checkpoint.as_ref().ok_or("the proof of the log has no checkpoint")?;
+    let (size, root) = signed_head(&checkpoint.envelope, log)?;
+    if proof.log_index >= size {
         return Err(WRONG.into());
     }
     let (mut index, mut last) = (proof.log_index, size - 1);
@@ -90,20 +94,27 @@ fn verify_inclusion(proof: &Proof, log: &TrustedLog, body: &[u8]) -> Result<(), 
 /// with signatures, of which other parties may have added some.
 fn signed_head(checkpoint: &str, log: &TrustedLog) -> Result<(u64, Vec<u8>), String> {
     const WRONG: &str = "the log did not sign the head of its tree";
+    if checkpoint.len() > MAX_CHECKPOINT {
+        return Err(format!("the checkpoint of the log has more than {MAX_CHECKPOINT} bytes"));
+    }
     let (text, signatures) = checkpoint.split_once("\n\n").ok_or(WRONG)?;
+    if text.len() > MAX_HEAD {
+        return Err(format!("the head of the log's tree has more than {MAX_HEAD} bytes"));
+    }
     let mut lines = text.lines();
     let (origin, size, root) = (lines.next(), lines.next(), lines.next());
     // Rekor 1 puts the number of its tree behind its name.
     let name = origin.and_then(|origin| origin.split(" - ").next()).filter(|name| !name.is_empty());
     let text = format!("{text}\n");
-    let is_by_log = |line: &str| {
+    let of_log = |line: &str| {
         let (signer, signature) = line.strip_prefix("— ")?.rsplit_once(' ')?;
         let signature = STANDARD.decode(signature).ok()?;
         let (hint, signature) = signature.split_at_checked(4)?;
         let is_its = Some(signer) == name && log.id.starts_with(hint);
-        is_its.then(|| key::verify(&log.key, text.as_bytes(), signature))
+        is_its.then(|| signature.to_vec())
     };
-    if !signatures.lines().any(|line| is_by_log(line) == Some(true)) {
+    let mut signatures = signatures.lines().filter_map(of_log).take(MAX_HEAD_SIGNATURES);
+    if !signatures.any(|signature| key::verify(&log.key, text.as_bytes(), &signature)) {
         return Err(WRONG.into());
     }
     let head = size.and_then(|size| size.parse().ok()).zip(root.and_then(|root| STANDARD.decode(root).ok()));
@@ -195,6 +206,7 @@ fn is_digest(algorithm: &str, digest: Option<Vec<u8>>, content: &[u8]) -> bool {
 mod tests {
     use super::super::material::Checkpoint;
     use super::*;
+    use serde_json::json;
     use tuffet_config::Period;
     use tuffet_testkit::sigstore::{Key, Log};
 
@@ -227,7 +239,7 @@ mod tests {
             let leaves: Vec<Vec<u8>> = (0..size).map(|index| vec![index as u8; index]).collect();
             for index in 0..size {
                 let (root, hashes) = tree(&leaves, index);
-                let checkpoint = Checkpoint { envelope: log.checkpoint(size as u64, &root) };
+                let checkpoint = Some(Checkpoint { envelope: log.checkpoint(size as u64, &root) });
                 let proof = Proof { log_index: index as u64, hashes, checkpoint };
                 verify_inclusion(&proof, &trusted, &leaves[index]).unwrap();
                 for wrong in (0..size + 2).filter(|wrong| *wrong != index) {
@@ -241,8 +253,87 @@ mod tests {
                 longer.hashes.push(STANDARD.encode([0; 32]));
                 assert!(verify_inclusion(&longer, &trusted, &leaves[index]).is_err());
                 assert!(verify_inclusion(&proof, &trusted, b"another leaf").is_err());
+                let unsigned = Proof { checkpoint: None, ..proof };
+                assert!(verify_inclusion(&unsigned, &trusted, &leaves[index]).is_err());
             }
         }
+    }
+
+    /// Every part of an entry that binds it to the signature.
+    #[test]
+    fn an_entry_of_each_kind_is_of_one_signature_alone() {
+        let (message, payload) = (&b"the signed bytes"[..], &b"the payload"[..]);
+        let [certificate, signature] = [&b"certificate"[..], b"signature"];
+        let hex = |digest: &[u8]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let pem = |der: &[u8]| {
+            let text = STANDARD.encode(der);
+            STANDARD.encode(format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"))
+        };
+        let [base64, twice] = [STANDARD.encode(signature), STANDARD.encode(STANDARD.encode(signature))];
+        let digests = |content: &[u8]| {
+            let [short, middle] = [Sha256::digest(content).to_vec(), Sha384::digest(content).to_vec()];
+            [short, middle, Sha512::digest(content).to_vec()]
+        };
+        let plain = |content: &[u8], at: usize| {
+            let algorithm = ["sha256", "sha384", "sha512"][at];
+            json!({ "algorithm": algorithm, "value": hex(&digests(content)[at]) })
+        };
+        for at in 0..3 {
+            let record = json!({
+                "data": { "hash": plain(message, at) },
+                "signature": { "content": base64, "publicKey": { "content": pem(certificate) } },
+            });
+            let algorithm = ["SHA2_256", "SHA2_384", "SHA2_512"][at];
+            let data = json!({ "algorithm": algorithm, "digest": STANDARD.encode(&digests(message)[at]) });
+            let verifier = json!({ "x509Certificate": { "rawBytes": STANDARD.encode(certificate) } });
+            let second = json!({ "data": data, "signature": { "content": base64, "verifier": verifier } });
+            let dsse = json!({
+                "payloadHash": plain(payload, at),
+                "signatures": [{ "signature": base64, "verifier": pem(certificate) }],
+            });
+            let envelope = json!({ "signatures": [{ "sig": twice, "publicKey": pem(certificate) }] });
+            let intoto = json!({ "content": { "payloadHash": plain(payload, at), "envelope": envelope } });
+            for (kind, version, spec, [algorithm, other_algorithm]) in [
+                ("hashedrekord", "0.0.1", record, ["/spec/data/hash/algorithm", "sha1"]),
+                (
+                    "hashedrekord",
+                    "0.0.2",
+                    json!({ "hashedRekordV002": second }),
+                    ["/spec/hashedRekordV002/data/algorithm", "SHA1"],
+                ),
+                ("dsse", "0.0.1", dsse, ["/spec/payloadHash/algorithm", "sha1"]),
+                ("intoto", "0.0.2", intoto, ["/spec/content/payloadHash/algorithm", "sha1"]),
+            ] {
+                let body = json!({ "kind": kind, "apiVersion": version, "spec": spec });
+                let good = Signed { certificate, message, payload, signature };
+                let judge =
+                    |body: &Value, signed: &Signed| verify_body(body.to_string().as_bytes(), signed).is_ok();
+                assert!(judge(&body, &good), "{body}");
+                let other = b"another";
+                let certificate = Signed { certificate: other, ..good };
+                let signature = Signed { signature: other, ..good };
+                let content = Signed { message: other, payload: other, ..good };
+                for (what, other) in
+                    [("certificate", certificate), ("signature", signature), ("content", content)]
+                {
+                    assert!(!judge(&body, &other), "another {what}: {body}");
+                }
+                let mut unknown = body.clone();
+                *unknown.pointer_mut(algorithm).unwrap() = json!(other_algorithm);
+                assert!(!judge(&unknown, &good), "{unknown}");
+                let mut unknown = body.clone();
+                unknown["apiVersion"] = json!("0.0.9");
+                assert!(!judge(&unknown, &good), "{unknown}");
+            }
+        }
+        // Parts of two signatures in one entry.
+        let entry = |signature: &[u8], key: &[u8]| json!({ "signature": STANDARD.encode(signature), "verifier": pem(key) });
+        let mixed = json!({ "kind": "dsse", "apiVersion": "0.0.1", "spec": {
+            "payloadHash": plain(payload, 0),
+            "signatures": [entry(signature, b"another"), entry(b"another", certificate)],
+        } });
+        let signed = Signed { certificate, message, payload, signature };
+        assert!(verify_body(mixed.to_string().as_bytes(), &signed).is_err());
     }
 
     #[test]
@@ -265,5 +356,29 @@ mod tests {
             assert!(signed_head(&wrong, &trusted(&log)).is_err(), "{wrong}");
         }
         assert!(signed_head(&checkpoint, &trusted(&other)).is_err());
+    }
+
+    #[test]
+    fn of_a_checkpoint_only_the_beginning_is_looked_at() {
+        let log = Log::new("log.example", Key::new());
+        let judge = |checkpoint: &str| signed_head(checkpoint, &trusted(&log)).map(|_| ());
+        let checkpoint = log.checkpoint(3, &[7; 32]);
+        let (head, signature) = checkpoint.split_once("\n\n").unwrap();
+        // Lines that name the log, by its key that anybody knows.
+        let line = format!("— log.example {}\n", STANDARD.encode([&log.id()[..4], &[0; 8]].concat()));
+        let behind = |lines: usize| judge(&format!("{head}\n\n{}{signature}", line.repeat(lines)));
+        assert_eq!(behind(MAX_HEAD_SIGNATURES - 1), Ok(()));
+        assert!(behind(MAX_HEAD_SIGNATURES).unwrap_err().contains("did not sign"));
+        // Its own size and that of its head, also if the log has signed them.
+        assert_eq!(judge(&format!("{checkpoint}{}", "x".repeat(MAX_CHECKPOINT - checkpoint.len()))), Ok(()));
+        assert!(behind(1 << 20).unwrap_err().contains("more than 16384 bytes"));
+        let signed = |more: usize| {
+            let text = format!("{head}\n{}\n", "x".repeat(more));
+            let signature = [&log.id()[..4], &log.sign(text.as_bytes())].concat();
+            judge(&format!("{text}\n— log.example {}\n", STANDARD.encode(signature)))
+        };
+        let room = MAX_HEAD - head.len() - 1;
+        assert_eq!(signed(room), Ok(()));
+        assert!(signed(room + 1).unwrap_err().contains("more than 1024 bytes"));
     }
 }

@@ -1,17 +1,29 @@
 //! What proves a signature without a key: the certificate of the signer, entries of transparency logs, time stamps.
 //!
 //! The form is that of `verificationMaterial` in a Sigstore bundle (versions 0.1 to 0.3), in which it is also kept. What
-//! cosign 2 has in annotations is converted.
+//! cosign 2 has in annotations is converted. No list is longer in memory than a signature needs.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 const CERTIFICATE: &str = "dev.sigstore.cosign/certificate";
 const BUNDLE: &str = "dev.sigstore.cosign/bundle";
 const TIME_STAMP: &str = "dev.sigstore.cosign/rfc3161timestamp";
+
+/// The maximum number of log entries, of time stamps and of certificates.
+const MAX_PROOFS: usize = 8;
+/// The maximum number of hashes in a proof: a tree of more levels has more entries than there are numbers.
+const MAX_LEVELS: usize = 64;
+/// The maximum size of a certificate in Base64 or PEM.
+const MAX_CERTIFICATE: usize = 64 << 10;
+/// The maximum size of another annotation.
+const MAX_ANNOTATION: usize = 128 << 10;
 
 /// See the module. All bytes are in Base64.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +34,7 @@ pub(crate) struct Material {
     /// Before version 0.3. Only the first certificate is used: the others must be in the trusted root.
     #[serde(skip_serializing_if = "Option::is_none")]
     x509_certificate_chain: Option<CertificateChain>,
+    #[serde(deserialize_with = "few::<_, _, MAX_PROOFS>")]
     pub tlog_entries: Vec<LogEntry>,
     timestamp_verification_data: Option<TimeStamps>,
 }
@@ -34,12 +47,14 @@ struct Certificate {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct CertificateChain {
+    #[serde(deserialize_with = "few::<_, _, MAX_PROOFS>")]
     certificates: Vec<Certificate>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct TimeStamps {
+    #[serde(deserialize_with = "few::<_, _, MAX_PROOFS>")]
     rfc3161_timestamps: Vec<TimeStamp>,
 }
 
@@ -85,9 +100,11 @@ pub(crate) struct Promise {
 pub(crate) struct Proof {
     #[serde(default, deserialize_with = "number")]
     pub log_index: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few::<_, _, MAX_LEVELS>")]
     pub hashes: Vec<String>,
-    pub checkpoint: Checkpoint,
+    /// The first version of bundles may lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,34 +137,55 @@ struct AnnotatedTimeStamp {
     signed: String,
 }
 
+impl AnnotatedEntry {
+    fn entry(self) -> Option<LogEntry> {
+        let AnnotatedEntry { signed_entry_timestamp, payload } = self;
+        Some(LogEntry {
+            log_index: payload.log_index,
+            log_id: LogId { key_id: STANDARD.encode(of_hex(&payload.log_id)?) },
+            integrated_time: payload.integrated_time,
+            inclusion_promise: Some(Promise { signed_entry_timestamp }),
+            inclusion_proof: None,
+            canonicalized_body: payload.body,
+        })
+    }
+}
+
 impl Material {
-    /// Returns what the annotations of a signature hold. `None` without a certificate, and if they cannot be read.
-    pub fn of_annotations(annotations: &BTreeMap<String, String>) -> Option<Material> {
-        let certificate = Certificate { raw_bytes: STANDARD.encode(of_pem(annotations.get(CERTIFICATE)?)?) };
+    /// Returns what the annotations of a signature hold; `None` without a certificate.
+    ///
+    /// # Errors
+    /// They cannot be read; with the annotation.
+    pub fn of_annotations(annotations: &BTreeMap<String, String>) -> Result<Option<Material>, String> {
+        let within = |name: &str, max: usize| match annotations.get(name) {
+            Some(text) if text.len() > max => {
+                Err(format!("its annotation `{name}` has {} bytes, and at most {max} are read", text.len()))
+            }
+            text => Ok(text),
+        };
+        let unread = |name: &str| format!("its annotation `{name}` cannot be read");
+        let Some(pem) = within(CERTIFICATE, MAX_CERTIFICATE)? else { return Ok(None) };
+        let der = of_pem(pem).ok_or_else(|| unread(CERTIFICATE))?;
+        let certificate = Certificate { raw_bytes: STANDARD.encode(der) };
         let mut material = Material { certificate: Some(certificate), ..Material::default() };
-        if let Some(bundle) = annotations.get(BUNDLE) {
-            let AnnotatedEntry { signed_entry_timestamp, payload } = serde_json::from_str(bundle).ok()?;
-            material.tlog_entries.push(LogEntry {
-                log_index: payload.log_index,
-                log_id: LogId { key_id: STANDARD.encode(of_hex(&payload.log_id)?) },
-                integrated_time: payload.integrated_time,
-                inclusion_promise: Some(Promise { signed_entry_timestamp }),
-                inclusion_proof: None,
-                canonicalized_body: payload.body,
-            });
+        if let Some(bundle) = within(BUNDLE, MAX_ANNOTATION)? {
+            let entry = serde_json::from_str(bundle).ok().and_then(AnnotatedEntry::entry);
+            material.tlog_entries.push(entry.ok_or_else(|| unread(BUNDLE))?);
         }
-        if let Some(stamp) = annotations.get(TIME_STAMP) {
-            let AnnotatedTimeStamp { signed } = serde_json::from_str(stamp).ok()?;
+        if let Some(stamp) = within(TIME_STAMP, MAX_ANNOTATION)? {
+            let AnnotatedTimeStamp { signed } =
+                serde_json::from_str(stamp).map_err(|_| unread(TIME_STAMP))?;
             let stamp = TimeStamp { signed_timestamp: signed };
             material.timestamp_verification_data = Some(TimeStamps { rfc3161_timestamps: vec![stamp] });
         }
-        Some(material)
+        Ok(Some(material))
     }
 
     /// Returns the signer's certificate, in DER.
     pub fn certificate(&self) -> Option<Vec<u8>> {
         let chain = self.x509_certificate_chain.as_ref().and_then(|chain| chain.certificates.first());
-        STANDARD.decode(&self.certificate.as_ref().or(chain)?.raw_bytes).ok()
+        let text = &self.certificate.as_ref().or(chain)?.raw_bytes;
+        STANDARD.decode(text).ok().filter(|_| text.len() <= MAX_CERTIFICATE)
     }
 
     /// Returns whether there is a proof for each entry that the log has it.
@@ -186,6 +224,34 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     }
     match Written::deserialize(deserializer)? {
         Written::Number(number) => Ok(number),
-        Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        Written::Text(text) => text.parse().map_err(D::Error::custom),
     }
+}
+
+/// Reads a list of at most `MAX` elements.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>, const MAX: usize>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    struct Few<T, const MAX: usize>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Few<T, MAX> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            write!(f, "a list of at most {MAX} elements")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+            let mut read = Vec::new();
+            while let Some(element) = list.next_element()? {
+                if read.len() == MAX {
+                    return Err(A::Error::custom(format!("a list has more than {MAX} elements")));
+                }
+                read.push(element);
+            }
+            Ok(read)
+        }
+    }
+
+    deserializer.deserialize_seq(Few::<T, MAX>(PhantomData))
 }

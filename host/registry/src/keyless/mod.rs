@@ -9,7 +9,8 @@
 //!   certificates.
 //!
 //! The trusted root decides what is required: what it has no log for needs no entry in one. All comes from a registry
-//! and is not trusted; its size is limited where it is fetched, and lists are limited here.
+//! and is not trusted; its size is limited where it is fetched, and its lists where they are read (`material`). What an
+//! authority did not issue is refused before its proofs are looked at, because those cost more.
 
 mod certificate;
 mod der;
@@ -33,8 +34,7 @@ pub(crate) use material::Material;
 
 /// The purpose of a signer's certificate (RFC 5280, section 4.2.1.12).
 const CODE_SIGNING: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x03];
-/// The maximum number of log entries and of time stamps that are looked at.
-const MAX_PROOFS: usize = 8;
+const NO_AUTHORITY: &str = "its certificate is by no authority of the trusted root";
 
 /// A signature, and what it is of.
 pub(crate) struct Signed<'a> {
@@ -67,14 +67,11 @@ pub(crate) fn verify(
         return Err("its signature is not by the key in its certificate".into());
     }
     let signed = Signed { certificate: &der, message, payload, signature };
-    let mut why = format!(
-        "its certificate is by no authority of the trusted root ({})",
-        required.trusted_root.display()
-    );
+    let mut why = format!("{NO_AUTHORITY} ({})", required.trusted_root.display());
     for root in &required.roots {
-        let authorities: Vec<_> =
-            root.authorities.iter().filter(|authority| issued(authority, &certificate)).collect();
+        let (authorities, others) = issuers(root, &der, &certificate);
         if authorities.is_empty() {
+            why = others.map_or(why, |reason| format!("{NO_AUTHORITY}: {reason}"));
             continue;
         }
         match verify_with(root, &authorities, material, &signed, &certificate) {
@@ -102,10 +99,25 @@ fn required_identity(certificate: &Certificate, required: &KeylessConfig) -> Res
     }
 }
 
-/// Returns whether the certificate names this authority as its issuer.
-fn issued(authority: &TrustedAuthority, certificate: &Certificate) -> bool {
-    let own = authority.certificates.first().and_then(|der| Certificate::parse(der));
-    own.is_some_and(|own| own.subject == certificate.issuer)
+/// Returns the authorities that issued the certificate, and why one that it names did not.
+fn issuers<'a>(
+    root: &'a TrustedRoot,
+    der: &[u8],
+    certificate: &Certificate,
+) -> (Vec<&'a TrustedAuthority>, Option<String>) {
+    let (mut issuers, mut why) = (Vec::new(), None);
+    for authority in &root.authorities {
+        let own = authority.certificates.first().and_then(|der| Certificate::parse(der));
+        if own.is_none_or(|own| own.subject != certificate.issuer) {
+            continue;
+        }
+        match key::verify_chain(der, &authority.certificates, certificate.valid[0], CODE_SIGNING) {
+            Ok(()) => issuers.push(authority),
+            Err(Untrusted::Time) => why = Some("it was issued when its authority was not valid".into()),
+            Err(Untrusted::Other(reason)) => why = Some(reason),
+        }
+    }
+    (issuers, why)
 }
 
 /// Verifies everything besides identity and signature, with the means of one root.
@@ -160,11 +172,10 @@ fn verify_issued(
 
 /// Returns the times at which time-stamping authorities saw the signature.
 fn time_stamps(root: &TrustedRoot, material: &Material, signature: &[u8]) -> Vec<SystemTime> {
-    let stamps = material.time_stamps().take(MAX_PROOFS);
     let time = |stamp: Vec<u8>| {
         root.time_stamps.iter().find_map(|authority| time_stamp::verify(&stamp, signature, authority))
     };
-    stamps.filter_map(time).collect()
+    material.time_stamps().filter_map(time).collect()
 }
 
 /// Requires that a log has the signature. Returns the time that it signed; `None` if it signs none. `stamped`: the times
@@ -176,13 +187,17 @@ fn logged(
     stamped: &[SystemTime],
 ) -> Result<Option<SystemTime>, String> {
     let mut why = "it is in no log of the trusted root".to_owned();
-    for entry in material.tlog_entries.iter().take(MAX_PROOFS) {
+    for entry in &material.tlog_entries {
         let id = STANDARD.decode(&entry.log_id.key_id).unwrap_or_default();
-        let Some(log) = root.logs.iter().find(|log| log.id == id) else { continue };
-        match log::verify(entry, log, signed) {
-            Ok(time) if time.iter().chain(stamped).all(|time| log.period.contains(*time)) => return Ok(time),
-            Ok(_) => why = "it was signed when its log was not in use".into(),
-            Err(reason) => why = reason,
+        // A log that was replaced may have kept its identifier.
+        for log in root.logs.iter().filter(|log| log.id == id) {
+            match log::verify(entry, log, signed) {
+                Ok(time) if time.iter().chain(stamped).all(|time| log.period.contains(*time)) => {
+                    return Ok(time);
+                }
+                Ok(_) => why = "it was signed when its log was not in use".into(),
+                Err(reason) => why = reason,
+            }
         }
     }
     Err(why)
@@ -195,7 +210,7 @@ fn untrusted(judged: &[Result<&TrustedAuthority, Untrusted>], time: SystemTime) 
         _ => None,
     });
     match other {
-        Some(reason) => format!("its certificate is by no authority of the trusted root: {reason}"),
+        Some(reason) => format!("{NO_AUTHORITY}: {reason}"),
         None => format!(
             "its certificate was not valid when it was signed, {}",
             humantime::format_rfc3339_seconds(time)

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tuffet_config::{KeylessConfig, TrustedRoot};
-use tuffet_testkit::sigstore::{Entry, Signature, Signing, Sigstore};
+use tuffet_testkit::sigstore::{Entry, Logged, Signature, Signing, Sigstore};
 
 use super::*;
 
@@ -82,11 +82,11 @@ fn a_signature_counts_with_the_proofs_that_the_root_asks_for() {
     // A root without logs, as GitHub's own instance has it.
     let stamps = without(&sigstore, &["tlogs", "ctlogs"]);
     let plain =
-        Signing { entry: Entry::None, stamped: Some(good().time), certificate_logged: false, ..good() };
+        Signing { entry: Entry::None, stamped: Some(good().time), certificate_logged: Logged::No, ..good() };
     judge(&signed(&plain), &required(&[&stamps])).unwrap();
     refused(judge(&signed(&Signing { stamped: None, ..plain.clone() }), &required(&[&stamps])), "says when");
     refused(judge(&signed(&plain), &required(&[&root])), "in no log of the trusted root");
-    let unlogged = signed(&Signing { certificate_logged: false, ..good() });
+    let unlogged = signed(&Signing { certificate_logged: Logged::No, ..good() });
     refused(judge(&unlogged, &required(&[&root])), "in no log of certificates");
     judge(&unlogged, &required(&[&without(&sigstore, &["ctlogs"])])).unwrap();
     // A proof has no time.
@@ -110,9 +110,16 @@ fn what_another_signed_does_not_count() {
     );
     refused(judged(&Signing { issuer: format!("{ISSUER}.evil.example"), ..good() }), "vouched");
     refused(judged(&Signing { for_signing: false, ..good() }), "is not for signing");
-    // Another instance, whose authority has the same name.
-    refused(judge(&sign(&other, &good()), &required(&[&root])), "in no log of the trusted root");
-    let stamps = without(&sigstore, &["tlogs", "ctlogs"]);
+    // Another instance, whose authority has the same name: nothing else of it is looked at.
+    refused(judge(&sign(&other, &good()), &required(&[&root])), "by no authority of the trusted root");
+    // Its authority alone is ours.
+    let with_authority = |mut root: Value| {
+        root["certificateAuthorities"] = other.trusted_root()["certificateAuthorities"].clone();
+        root
+    };
+    let mixed = with_authority(root.clone());
+    refused(judge(&sign(&other, &good()), &required(&[&mixed])), "in no log of the trusted root");
+    let stamps = with_authority(without(&sigstore, &["tlogs", "ctlogs"]));
     let stamped = Signing { entry: Entry::None, stamped: Some(good().time), ..good() };
     refused(judge(&sign(&other, &stamped), &required(&[&stamps])), "says when");
     // What has the name of ours, and the key of another.
@@ -127,7 +134,44 @@ fn what_another_signed_does_not_count() {
         let mut mixed = root.clone();
         *mixed.pointer_mut(pointer).unwrap() = other.trusted_root().pointer(pointer).unwrap().clone();
         refused(judge(&sign(&sigstore, &how), &required(&[&mixed])), due);
+        // Behind it, what has the same name and is ours.
+        let list = &pointer[1..].split('/').next().unwrap();
+        let ours = root[list][0].clone();
+        mixed[list].as_array_mut().unwrap().push(ours);
+        judge(&sign(&sigstore, &how), &required(&[&mixed])).unwrap();
     }
+}
+
+#[test]
+fn the_log_of_certificates_signed_this_certificate_of_this_authority() {
+    let sigstore = Sigstore::new();
+    let judged = |logged| {
+        let signed = sign(&sigstore, &Signing { certificate_logged: logged, ..good() });
+        judge(&signed, &required(&[&sigstore.trusted_root()]))
+    };
+    judged(Logged::Yes).unwrap();
+    judged(Logged::Second).unwrap();
+    for logged in [Logged::No, Logged::ByAnother, Logged::OfAnother, Logged::IssuedByAnother] {
+        refused(judged(logged), "in no log of certificates");
+    }
+}
+
+#[test]
+fn a_time_stamp_is_by_an_authority_of_the_root_for_time_stamps() {
+    let (sigstore, other) = (Sigstore::new(), Sigstore::new());
+    let stamped = Signing { entry: Entry::Second, stamped: Some(good().time), ..good() };
+    let judged = |sigstore: &Sigstore, change: &dyn Fn(&mut Value)| {
+        let mut root = sigstore.trusted_root();
+        change(&mut root["timestampAuthorities"][0]);
+        judge(&sign(sigstore, &stamped), &required(&[&root]))
+    };
+    judged(&sigstore, &|_| ()).unwrap();
+    refused(judged(&Sigstore::without_purpose(), &|_| ()), "says when");
+    let early = |authority: &mut Value| authority["validFor"]["end"] = json!("2024-01-01T00:00:00Z");
+    refused(judged(&sigstore, &early), "says when");
+    let chain = other.trusted_root()["timestampAuthorities"][0]["certChain"]["certificates"][1].clone();
+    let of_other = |authority: &mut Value| authority["certChain"]["certificates"][1] = chain.clone();
+    refused(judged(&sigstore, &of_other), "says when");
 }
 
 #[test]
@@ -159,6 +203,15 @@ fn the_certificate_must_have_been_valid_when_it_was_signed() {
     refused(early("/certificateAuthorities/0/validFor"), "was not valid when it was signed");
     refused(early("/tlogs/0/publicKey/validFor"), "when its log was not in use");
     refused(early("/ctlogs/0/publicKey/validFor"), "in no log of certificates");
+    // The last certificate of an authority has an end, too, whatever the root says.
+    let mut short = root.clone();
+    short["certificateAuthorities"][0]["certChain"]["certificates"].as_array_mut().unwrap().pop();
+    judge(&sign(&sigstore, &good()), &required(&[&short])).unwrap();
+    let late = good().time * 2;
+    for (end, due) in [(late, true), (late + 1, false)] {
+        let how = Signing { time: end, valid: [end, end + 60], ..good() };
+        assert_eq!(judge(&sign(&sigstore, &how), &required(&[&short])).is_ok(), due, "{end}");
+    }
 }
 
 #[test]
@@ -193,15 +246,28 @@ fn nothing_of_the_proofs_can_be_changed() {
     let second = sign(&sigstore, &Signing { entry: Entry::Second, stamped: Some(good().time), ..good() });
     let stamps = "/verificationMaterial/timestampVerificationData/rfc3161Timestamps/0/signedTimestamp";
     let stamp = STANDARD.decode(second.pointer(stamps).unwrap().as_str().unwrap()).unwrap();
+    let authority = &TrustedRoot::read(&root.to_string()).unwrap()[0].time_stamps[0];
+    let signature =
+        STANDARD.decode(second["dsseEnvelope"]["signatures"][0]["sig"].as_str().unwrap()).unwrap();
+    let seen = |stamp: &[u8]| time_stamp::verify(stamp, &signature, authority);
+    let due = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(good().time);
+    assert_eq!(seen(&stamp), Some(due));
     for at in 0..stamp.len() {
-        let mut stamp = stamp.clone();
-        stamp[at] ^= 1;
-        let mut second = second.clone();
-        *second.pointer_mut(stamps).unwrap() = json!(STANDARD.encode(stamp));
+        let mut changed = stamp.clone();
+        changed[at] ^= 1;
         // Parts of it have no meaning here: the version, the signer's name. Nothing panics, and no other time comes out.
-        if let Err(reason) = judge(&second, &required(&[&root])) {
-            assert!(reason.contains("says when"), "{at}: {reason}");
-        }
+        assert!(seen(&changed).is_none_or(|time| time == due), "{at}");
+        assert_eq!(seen(&stamp[..at]), None, "{at}");
+    }
+    // Another year, and another minute at which the certificate is valid.
+    let said = stamp.windows(15).position(|window| window == b"20250615150640Z").unwrap();
+    for digit in [3, 11] {
+        let mut later = stamp.clone();
+        later[said + digit] += 1;
+        assert_eq!(seen(&later), None);
+        let mut second = second.clone();
+        *second.pointer_mut(stamps).unwrap() = json!(STANDARD.encode(later));
+        refused(judge(&second, &required(&[&root])), "says when");
     }
     let mut swapped = second.clone();
     let other = sign(&sigstore, &Signing { entry: Entry::Second, stamped: Some(good().time), ..good() });
@@ -236,7 +302,7 @@ fn annotations_of_cosign_2_are_material_too() {
         let signature = STANDARD.decode(&annotations["dev.cosignproject.cosign/signature"]).unwrap();
         let changed =
             annotations.into_iter().map(|(key, value)| (key, value.replace(change.0, change.1))).collect();
-        let material = Material::of_annotations(&changed).ok_or("no material")?;
+        let material = Material::of_annotations(&changed)?.ok_or("no material")?;
         // As it is kept.
         let material: Material = serde_json::from_str(&serde_json::to_string(&material).unwrap()).unwrap();
         let payload = PAYLOAD.as_bytes();
@@ -248,6 +314,14 @@ fn annotations_of_cosign_2_are_material_too() {
         judge(&signed, ("\"integratedTime\":1750000000", "\"integratedTime\":1750000001")),
         "did not sign",
     );
-    refused(judge(&signed, ("\"logID\":\"", "\"logID\":\"x")), "no material");
-    refused(judge(&signed, ("BEGIN", "BEGUN")), "no material");
+    for (change, due) in [
+        (("\"logID\":\"", "\"logID\":\"x"), "`dev.sigstore.cosign/bundle` cannot be read"),
+        (("\"integratedTime\":", "\"integratedTime\":-"), "`dev.sigstore.cosign/bundle` cannot be read"),
+        (("SignedRFC", "Signed"), "`dev.sigstore.cosign/rfc3161timestamp` cannot be read"),
+        (("BEGIN", "BEGUN"), "`dev.sigstore.cosign/certificate` cannot be read"),
+        (("BEGIN", &long[..]), "and at most 65536 are read"),
+    ] {
+        refused(judge(&signed, change), due);
+    }
 }
+    let long = "x".repeat(64 << 10);

@@ -9,9 +9,7 @@ use sha2::{Digest as _, Sha256, Sha384, Sha512};
 use tuffet_config::TrustedAuthority;
 
 use super::certificate::Certificate;
-use super::der::{
-    GENERALIZED_TIME, INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, Reader, SEQUENCE, SET, element,
-};
+use super::der::{INTEGER, OBJECT_IDENTIFIER, OCTET_STRING, Reader, SEQUENCE, SET, element};
 use super::key;
 
 /// The tag of an explicit element 0, and of signed attributes.
@@ -121,7 +119,7 @@ fn said(info: &[u8], seen_signature: &[u8]) -> Option<SystemTime> {
         return None;
     }
     info.content(INTEGER)?;
-    time(info.content(GENERALIZED_TIME)?)
+    info.time()
 }
 
 fn digest(algorithm: &[u8], content: &[u8]) -> Option<Vec<u8>> {
@@ -129,36 +127,5 @@ fn digest(algorithm: &[u8], content: &[u8]) -> Option<Vec<u8>> {
         0 => Some(Sha256::digest(content).to_vec()),
         1 => Some(Sha384::digest(content).to_vec()),
         _ => Some(Sha512::digest(content).to_vec()),
-    }
-}
-
-/// Parses `20260131235959.5Z`.
-fn time(text: &[u8]) -> Option<SystemTime> {
-    let text = str::from_utf8(text).ok().filter(|text| text.is_ascii() && text.len() >= 15)?;
-    let ((date, time), (year, rest)) = (text.split_at(8), text.split_at(4));
-    let (month, day) = (&rest[..2], &date[6..]);
-    let (hour, minute, second) = (&time[..2], &time[2..4], &time[4..]);
-    humantime::parse_rfc3339(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}")).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn times_are_parsed() {
-        let at = |millis| Some(SystemTime::UNIX_EPOCH + Duration::from_millis(millis));
-        assert_eq!(time(b"20250613102030Z"), at(1_749_810_030_000));
-        assert_eq!(time(b"20250613102030.5Z"), at(1_749_810_030_500));
-        for text in [
-            &b"20250613102030"[..],
-            b"20251313102030Z",
-            b"Z",
-            b"2025061310203\xc3\xa9",
-            b"20250613102030+0200",
-        ] {
-            assert_eq!(time(text), None, "{text:?}");
-        }
     }
 }

@@ -36,6 +36,11 @@ impl Log {
         self.key.public()
     }
 
+    /// Signs a message.
+    pub fn sign(&self, message: &[u8]) -> Vec<u8> {
+        self.key.sign(message)
+    }
+
     pub(super) fn trusted(&self) -> Value {
         json!({
             "baseUrl": format!("https://{}", self.name),
@@ -115,18 +120,18 @@ impl Log {
         })
     }
 
-    /// What a log of certificates signs about one (RFC 6962, section 3.2), as a list of one.
-    pub(super) fn sct(&self, certificate: &[u8], authority_key: &[u8], time: u64) -> Vec<u8> {
+    /// What a log of certificates signs about one (RFC 6962, section 3.2), under this identifier of a log.
+    pub(super) fn sct(&self, id: &[u8], certificate: &[u8], authority_key: &[u8], time: u64) -> Vec<u8> {
         let time = (time * 1000).to_be_bytes();
         let length = (certificate.len() as u32).to_be_bytes();
         let signed =
             [&[0, 0][..], &time, &[0, 1], &sha256(authority_key), &length[1..], certificate, &[0, 0]];
         let signature = vector(&self.key.sign(&signed.concat()));
-        vector(&vector(&[&[0][..], &self.id(), &time, &[0, 0, 4, 3], &signature].concat()))
+        vector(&[&[0][..], id, &time, &[0, 0, 4, 3], &signature].concat())
     }
 }
 
 /// Bytes after their number, in two bytes.
-fn vector(content: &[u8]) -> Vec<u8> {
+pub(super) fn vector(content: &[u8]) -> Vec<u8> {
     [&(content.len() as u16).to_be_bytes(), content].concat()
 }

@@ -63,6 +63,23 @@ pub enum Entry {
     None,
 }
 
+/// What the log of certificates has signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logged {
+    /// That it has the certificate.
+    Yes,
+    /// The same, behind what an unknown log has signed.
+    Second,
+    /// Nothing.
+    No,
+    /// Nothing: another key has signed, under the identifier of the log.
+    ByAnother,
+    /// That it has another certificate.
+    OfAnother,
+    /// That it has the certificate, issued by another authority.
+    IssuedByAnother,
+}
+
 /// How to sign.
 #[derive(Debug, Clone)]
 pub struct Signing {
@@ -79,7 +96,7 @@ pub struct Signing {
     /// When the time-stamping authority sees it.
     pub stamped: Option<u64>,
     /// Whether the log of certificates has the certificate.
-    pub certificate_logged: bool,
+    pub certificate_logged: Logged,
     /// Whether the certificate is for signing.
     pub for_signing: bool,
     /// Whether the certificate has its issuer in the earlier form: plain text.
@@ -96,7 +113,7 @@ impl Signing {
             valid: [NOW - 60, NOW + 540],
             entry: Entry::First,
             stamped: None,
-            certificate_logged: true,
+            certificate_logged: Logged::Yes,
             for_signing: true,
             plain_issuer: false,
         }
@@ -126,6 +143,15 @@ impl Sigstore {
     /// A new instance.
     #[allow(clippy::new_without_default)] // each is another
     pub fn new() -> Sigstore {
+        Sigstore::with(TimeStamping::new(true))
+    }
+
+    /// A new instance. The certificate of its time-stamping authority names no purpose.
+    pub fn without_purpose() -> Sigstore {
+        Sigstore::with(TimeStamping::new(false))
+    }
+
+    fn with(time_stamping: TimeStamping) -> Sigstore {
         let (root, authority) = (Key::new(), Key::new());
         let certificate = |subject, key| {
             Certificate {
@@ -144,7 +170,7 @@ impl Sigstore {
             certificates,
             certificate_log: Log::new("ct.example", Key::new()),
             log: Log::new("rekor.example", Key::new()),
-            time_stamping: TimeStamping::new(),
+            time_stamping,
         }
     }
 
@@ -211,11 +237,20 @@ impl Sigstore {
                 extension(&[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, form], false, &issuer),
             ],
         };
-        if how.certificate_logged {
-            let list =
-                self.certificate_log.sct(&certificate.signed(), &self.authority.public(), how.valid[0]);
+        let (log, other) = (&self.certificate_log, Log::new("other.example", Key::new()));
+        let (signed, issuer, time) = (certificate.signed(), self.authority.public(), how.valid[0]);
+        let good = log.sct(&log.id(), &signed, &issuer, time);
+        let list = match how.certificate_logged {
+            Logged::Yes => good,
+            Logged::Second => [other.sct(&other.id(), &signed, &issuer, time), good].concat(),
+            Logged::No => Vec::new(),
+            Logged::ByAnother => other.sct(&log.id(), &signed, &issuer, time),
+            Logged::OfAnother => log.sct(&log.id(), b"another", &issuer, time),
+            Logged::IssuedByAnother => log.sct(&log.id(), &signed, &Key::new().public(), time),
+        };
+        if !list.is_empty() {
             let scts = [0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02];
-            certificate.extensions.push(extension(&scts, false, &der(0x04, &[&list])));
+            certificate.extensions.push(extension(&scts, false, &der(0x04, &[&log::vector(&list)])));
         }
         certificate.sign(&self.authority)
     }

@@ -15,12 +15,13 @@ pub(super) struct TimeStamping {
 }
 
 impl TimeStamping {
-    pub fn new() -> TimeStamping {
+    /// A new authority. `has_purpose`: whether its certificate is for time stamps.
+    pub fn new(has_purpose: bool) -> TimeStamping {
         let (root, key) = (Key::new(), Key::new());
         let issuer = "time-root.example";
         let valid = [BEGIN, NOW * 2];
         let usage = sequence(&[&id(&[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08])]);
-        let extensions = vec![extension(&[0x55, 0x1d, 0x25], true, &usage)];
+        let extensions = Vec::from_iter(has_purpose.then(|| extension(&[0x55, 0x1d, 0x25], true, &usage)));
         let own = Certificate { issuer, subject: "time.example", key: &key, valid, extensions }.sign(&root);
         let root_certificate =
             Certificate { issuer, subject: issuer, key: &root, valid, extensions: Vec::new() }

@@ -6,7 +6,7 @@ use super::{Kept, acl, assert_denies, digest_of, plugin, push, sha256};
 use crate::harness::{is_root, tuffet};
 use serde_json::{Value, json};
 use std::path::Path;
-use tuffet_testkit::sigstore::{Entry, Signing, Sigstore};
+use tuffet_testkit::sigstore::{Entry, Logged, Signing, Sigstore};
 
 const IDENTITY: &str = "https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/v1";
 const ISSUER: &str = "https://token.actions.githubusercontent.com";
@@ -37,12 +37,21 @@ impl Scene {
 
     /// The registry has this bundle, and lists it as one that refers to the manifest.
     fn attach(&self, bundle: &[u8]) {
+        self.attach_all(&[bundle.to_vec()]);
+    }
+
+    fn attach_all(&self, bundles: &[Vec<u8>]) {
         let reply = |path: &str, content: Vec<u8>| self.registry.reply(path, Reply::Content(content));
-        let (blob, image) = artifact(bundle, "application/vnd.oci.empty.v1+json", BUNDLE);
-        let image = image.to_string().into_bytes();
-        let index = referring(&sha256(&image), image.len());
-        reply(&format!("blobs/sha256:{blob}"), bundle.to_vec());
-        reply(&format!("manifests/sha256:{}", sha256(&image)), image);
+        let mut index = referring("", 0);
+        let mut images = Vec::new();
+        for bundle in bundles {
+            let (blob, image) = artifact(bundle, "application/vnd.oci.empty.v1+json", BUNDLE);
+            let image = image.to_string().into_bytes();
+            images.push(referring(&sha256(&image), image.len())["manifests"][0].take());
+            reply(&format!("blobs/sha256:{blob}"), bundle.clone());
+            reply(&format!("manifests/sha256:{}", sha256(&image)), image);
+        }
+        index["manifests"] = json!(images);
         reply(&format!("referrers/sha256:{}", self.manifest), index.to_string().into_bytes());
     }
 
@@ -144,7 +153,7 @@ fn a_component_signed_without_a_key_is_pulled_and_loaded_and_again_without_the_r
     tuffet(["check", config.to_str().unwrap()]).assert_good();
     // What is kept is verified again: another instance has not signed it.
     kept.write("root.json", Sigstore::new().trusted_root().to_string());
-    tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["in no log of the trusted root"]);
+    tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["by no authority of the trusted root"]);
 }
 
 #[test]
@@ -164,12 +173,12 @@ fn what_does_not_prove_the_signer_is_refused() {
     let until = good().valid[1];
     signed(&Signing { time: until + 1, ..good() });
     scene.refused("its certificate was not valid when it was signed, 2025-06-15T15:15:41Z");
-    signed(&Signing { certificate_logged: false, ..good() });
+    signed(&Signing { certificate_logged: Logged::No, ..good() });
     scene.refused("its certificate is in no log of certificates");
     signed(&Signing { entry: Entry::None, ..good() });
     scene.refused("it is in no log of the trusted root");
     scene.attach_signed(&Sigstore::new(), digest, &good());
-    scene.refused("it is in no log of the trusted root");
+    scene.refused("its certificate is by no authority of the trusted root");
     scene.attach_signed(&scene.sigstore, &sha256(b"another"), &good());
     scene.refused("its signature is for another digest");
     let bundle = scene.sigstore.sign_statement(&statement(digest), &good()).bundle();
@@ -198,14 +207,14 @@ fn a_bundle_that_never_ends_or_never_comes_is_given_up() {
     let mut large = bundle.clone();
     large["padding"] = json!("x".repeat(10 << 20));
     scene.attach(large.to_string().as_bytes());
-    scene.refused("more than the 1048576 bytes allowed here");
+    scene.refused("and that of a signature at most 131072, so it was not read");
     scene.attach(bundle.to_string().as_bytes());
     let blob = format!("blobs/sha256:{}", sha256(bundle.to_string().as_bytes()));
     let content = bundle.to_string().into_bytes();
     for (reply, due) in [
         (Reply::Hang, "does not answer within 300ms"),
         (Reply::Stall(content.clone()), "within 300ms"),
-        (Reply::Endless, "more than the 1048576 bytes"),
+        (Reply::Endless, "more than the 131072 bytes"),
         (Reply::Cut(content.clone()), "does not answer"),
         (Reply::Content(content.iter().rev().copied().collect()), "another digest than its manifest says"),
     ] {
@@ -224,6 +233,76 @@ fn a_bundle_that_never_ends_or_never_comes_is_given_up() {
     server.ask("reload").assert_good();
     assert_denies(&server);
     assert_eq!(server.status()["plugins"][0]["verified"], true);
+}
+
+/// Thirty-two bundles of the largest size, each with a short value as often as it fits, in lists and in the signed head
+/// of a tree: refused at once, and not kept in memory.
+#[test]
+fn bundles_full_of_small_things_are_refused() {
+    let scene = Scene::new();
+    let bundle = scene.sigstore.sign_statement(&statement(&scene.manifest), &good()).bundle();
+    let id = bundle["verificationMaterial"]["tlogEntries"][0]["logId"]["keyId"].as_str().unwrap().to_owned();
+    // The log's name, and the first bytes of its identifier, in Base64.
+    let line = format!("— rekor.example {}AAAA\n", &id[..8]);
+    let proof = "/verificationMaterial/tlogEntries/0/inclusionProof";
+    let checkpoint = bundle.pointer(proof).unwrap()["checkpoint"]["envelope"].as_str().unwrap();
+    let head = checkpoint.split_once("\n\n").unwrap().0;
+    let mut lines = bundle.clone();
+    let many = format!("{head}\n\n{}", line.repeat((120 << 10) / line.len()));
+    lines.pointer_mut(proof).unwrap()["checkpoint"]["envelope"] = json!(many);
+    scene.attach(lines.to_string().as_bytes());
+    scene.refused("the checkpoint of the log has more than 16384 bytes");
+
+    let open = scene.kept.open();
+    let server = scene.kept.setup(&scene.kept.yaml("builtin:acl", "", &open)).start();
+    let section = format!("{open}\nregistries: {{ \"{}\": {{ timeout: 1s }} }}", scene.registry.host());
+    server.rewrite(&scene.yaml(&section));
+    let before = server.memory();
+    let entry = "/verificationMaterial/tlogEntries";
+    for (at, small, due) in [
+        (format!("{proof}/hashes"), json!(""), "more than 64 elements"),
+        (entry.to_owned(), bundle.pointer(entry).unwrap()[0].clone(), "more than 8 elements"),
+        ("/verificationMaterial/padding".into(), json!({ "": {} }), "it is in no log"),
+    ] {
+        let bundles: Vec<Vec<u8>> = (0..32)
+            .map(|number| {
+                let mut bundle = bundle.clone();
+                let (parent, key) = at.rsplit_once('/').unwrap();
+                bundle["number"] = json!(number);
+                let count = (120 << 10) / (small.to_string().len() + 1);
+                bundle.pointer_mut(parent).unwrap()[key] = json!(vec![small.clone(); count]);
+                if key == "padding" {
+                    bundle["verificationMaterial"]["tlogEntries"] = json!([]);
+                }
+                bundle.to_string().into_bytes()
+            })
+            .collect();
+        scene.attach_all(&bundles);
+        server.ask("reload").assert_fails(1, &["cannot be loaded", due]);
+    }
+    let grown = server.memory().saturating_sub(before);
+    assert!(grown < 32 << 20, "it has grown by {grown} bytes");
+    // As is, it counts, also behind one that is too large.
+    let large = json!({ "padding": "x".repeat(1 << 20) });
+    scene.attach_all(&[large.to_string().into_bytes(), bundle.to_string().into_bytes()]);
+    server.ask("reload").assert_good();
+    let kept = scene.kept.path("state/components/signatures").join(&scene.manifest);
+    let kept: Vec<Value> = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+    assert_eq!(kept.len(), 1);
+}
+
+/// What is kept was verified: not whatever else the registry lists beside it.
+#[test]
+fn only_the_signature_that_counts_is_kept() {
+    let scene = Scene::new();
+    let sign = |sigstore: &Sigstore| {
+        sigstore.sign_statement(&statement(&scene.manifest), &good()).bundle().to_string().into_bytes()
+    };
+    scene.attach_all(&[sign(&Sigstore::new()), sign(&scene.sigstore), sign(&scene.sigstore)]);
+    assert_denies(&scene.kept.setup(&scene.yaml("")).start());
+    let kept = scene.kept.path("state/components/signatures").join(&scene.manifest);
+    let kept: Vec<Value> = serde_json::from_slice(&std::fs::read(kept).unwrap()).unwrap();
+    assert_eq!(kept.len(), 1);
 }
 
 /// The layout of cosign 2: a payload below a tag, with its proofs in annotations.

@@ -20,7 +20,7 @@ const SEPARATORS: [char; 2] = ['/', '@'];
 pub struct KeylessConfig {
     /// The signer: the URI of a workflow, such as
     /// `https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/*`, or an e-mail address. `*` stands
-    /// for any characters but `/` and `@`.
+    /// for any characters but `/` and `@`; not in the host of a URI, its first segment, or the domain of an address.
     pub identity: String,
     /// Who vouched for the identity, word for word: `https://token.actions.githubusercontent.com` for workflows of
     /// GitHub.
@@ -50,9 +50,10 @@ impl KeylessConfig {
     /// # Errors
     /// The key that is wrong, and the complaint.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
-        if self.identity.chars().all(|c| c == '*' || SEPARATORS.contains(&c)) {
+        if !names_somebody(&self.identity) {
             let message = "it would let anybody sign; name a workflow (`https://github.com/OWNER/REPOSITORY/.github/\
-                           workflows/FILE@refs/tags/*`) or an e-mail address";
+                           workflows/FILE@refs/tags/*`) or an e-mail address, without `*` in host and OWNER, or in the \
+                           domain";
             return Err(("identity", message.into()));
         }
         if !self.issuer.starts_with("https://") && !self.issuer.starts_with("http://") {
@@ -61,6 +62,21 @@ impl KeylessConfig {
             return Err(("issuer", message.into()));
         }
         Ok(())
+    }
+}
+
+/// Returns whether host and first segment of a URI, or the domain of an address, are free of `*`: what follows belongs
+/// to one owner.
+fn names_somebody(identity: &str) -> bool {
+    let is_fixed = |part: &str| !part.is_empty() && !part.contains('*');
+    match (identity.split_once("://"), identity.rsplit_once('@')) {
+        _ if !identity.contains('*') => !identity.chars().all(|c| SEPARATORS.contains(&c)),
+        (Some((scheme, rest)), _) => {
+            let mut parts = rest.split('/');
+            is_fixed(scheme) && [parts.next(), parts.next()].iter().all(|part| part.is_some_and(is_fixed))
+        }
+        (None, Some((_, domain))) => is_fixed(domain) && !identity.contains('/'),
+        (None, None) => false,
     }
 }
 
@@ -132,8 +148,36 @@ mod tests {
 
     #[test]
     fn an_identity_names_somebody() {
-        assert_eq!(signer("eve@acme.example").check(), Ok(()));
-        for identity in ["", "*", "**", "*@*", "*/*@*"] {
+        for identity in [
+            "eve@acme.example",
+            "*@acme.example",
+            "https://github.com/acme/*/.github/workflows/release.yml@refs/tags/*",
+            "https://github.com/acme/*",
+            "https://acme.example",
+            "spiffe://acme.example/ns/*",
+        ] {
+            assert_eq!(signer(identity).check(), Ok(()), "{identity}");
+        }
+        for identity in [
+            "",
+            "*",
+            "**",
+            "*@*",
+            "*/*@*",
+            "*@*.com",
+            "*@acme.*",
+            "*@",
+            "eve*",
+            "*/acme@acme.example",
+            "https://*/acme/plugins",
+            "https://github.com/*/*/.github/workflows/release.yml@refs/tags/*",
+            "https://github.com/acme*/plugins",
+            "https://github.com/*",
+            "https://github.com*",
+            "https://github.com//*",
+            "https:///acme/*",
+            "*://github.com/acme/x",
+        ] {
             assert_eq!(signer(identity).check().unwrap_err().0, "identity", "{identity}");
         }
         let issuer = KeylessConfig { issuer: "token.actions".into(), ..signer("a") };

@@ -25,6 +25,10 @@ pub struct KeylessConfig {
     /// Who vouched for the identity, word for word: `https://token.actions.githubusercontent.com` for workflows of
     /// GitHub.
     pub issuer: String,
+    /// The repository for which the signer worked, word for word: `https://github.com/acme/plugins`. A workflow that
+    /// other repositories may call (`workflow_call`) signs for them by the same identity. Default: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_repository: Option<String>,
     /// The file with the authorities and logs of Sigstore, or of an instance of your own, as `cosign trusted-root
     /// create` writes it. If it has several, any of them counts.
     #[schemars(schema_with = "path_schema")]
@@ -60,6 +64,12 @@ impl KeylessConfig {
             let message = "it is not the URL of an issuer; GitHub's is https://token.actions.githubusercontent.com, and \
                            `cosign verify` shows that of a signature";
             return Err(("issuer", message.into()));
+        }
+        if self.source_repository.as_ref().is_some_and(|source| {
+            !source.starts_with("https://") || source.contains('*') || source.ends_with('/')
+        }) {
+            let message = "it is not the URL of a repository, word for word; write `https://github.com/OWNER/REPOSITORY`";
+            return Err(("source-repository", message.into()));
         }
         Ok(())
     }
@@ -114,7 +124,8 @@ mod tests {
 
     fn signer(identity: &str) -> KeylessConfig {
         let issuer = "https://issuer.example".to_owned();
-        KeylessConfig { identity: identity.into(), issuer, trusted_root: PathBuf::new(), roots: Vec::new() }
+        let (identity, trusted_root) = (identity.into(), PathBuf::new());
+        KeylessConfig { identity, issuer, source_repository: None, trusted_root, roots: Vec::new() }
     }
 
     #[test]
@@ -182,5 +193,13 @@ mod tests {
         }
         let issuer = KeylessConfig { issuer: "token.actions".into(), ..signer("a") };
         assert_eq!(issuer.check().unwrap_err().0, "issuer");
+        let source = |source: &str| {
+            let source_repository = Some(source.to_owned());
+            KeylessConfig { source_repository, ..signer("a") }.check().map_err(|(key, _)| key)
+        };
+        assert_eq!(source("https://github.com/acme/plugins"), Ok(()));
+        for wrong in ["", "acme/plugins", "https://github.com/acme/*", "https://github.com/acme/plugins/"] {
+            assert_eq!(source(wrong), Err("source-repository"), "{wrong}");
+        }
     }
 }

@@ -260,6 +260,7 @@ fn the_signature_that_came_furthest_is_explained() {
     let keyless = KeylessConfig {
         identity: "eve@acme.example".into(),
         issuer: "https://issuer.example".into(),
+        source_repository: None,
         trusted_root: "root.json".into(),
         roots: Vec::new(),
     };

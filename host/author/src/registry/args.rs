@@ -75,6 +75,9 @@ pub(crate) struct SignatureArgs {
     /// Who vouches for the identity.
     #[arg(long, value_name = "URL", requires = "identity")]
     issuer: Option<String>,
+    /// The repository for which the signer worked: https://github.com/OWNER/REPOSITORY.
+    #[arg(long, value_name = "URL", requires = "identity")]
+    source_repository: Option<String>,
     /// The file with the authorities and logs that are trusted, as `cosign trusted-root create` writes it.
     #[arg(long, value_name = "FILE", requires = "identity")]
     trusted_root: Option<PathBuf>,
@@ -98,7 +101,8 @@ impl SignatureArgs {
             (Some(identity), Some(issuer), Some(file)) => {
                 let roots = parsed(file, TrustedRoot::read)?;
                 let (identity, issuer, trusted_root) = (identity.clone(), issuer.clone(), file.clone());
-                let keyless = KeylessConfig { identity, issuer, trusted_root, roots };
+                let source_repository = self.source_repository.clone();
+                let keyless = KeylessConfig { identity, issuer, source_repository, trusted_root, roots };
                 keyless.check().map_err(|(key, complaint)| format!("--{key}: {complaint}"))?;
                 Some(keyless)
             }

@@ -21,6 +21,7 @@ const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 /// text.
 const OLD_TOKEN_ISSUER: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x01];
 const TOKEN_ISSUER: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x08];
+const SOURCE_REPOSITORY: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x0c];
 /// 1.3.6.1.4.1.11129.2.4.2: what logs have signed about a certificate (RFC 6962, section 3.3).
 const SCTS: &[u8] = &[0x2b, 0x06, 0x01, 0x04, 0x01, 0xd6, 0x79, 0x02, 0x04, 0x02];
 
@@ -110,6 +111,12 @@ impl<'a> Certificate<'a> {
             None => self.extension(OLD_TOKEN_ISSUER)?,
         };
         str::from_utf8(issuer).ok()
+    }
+
+    /// Returns the repository for which the signer worked.
+    pub fn source_repository(&self) -> Option<&'a str> {
+        let uri = Reader::of(self.extension(SOURCE_REPOSITORY)?).content(UTF8_STRING)?;
+        str::from_utf8(uri).ok()
     }
 
     /// Returns whether one of the logs has signed that it has this certificate, which the authority with this key

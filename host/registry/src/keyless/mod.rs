@@ -90,12 +90,18 @@ fn required_identity(certificate: &Certificate, required: &KeylessConfig) -> Res
         let found = names.first().map_or("nobody".to_owned(), |name| shown(name));
         return Err(format!("it is signed by {found}, not by {}", required.identity));
     };
-    match certificate.token_issuer() {
-        Some(issuer) if issuer == required.issuer => Ok((*identity).to_owned()),
-        issuer => {
-            let found = issuer.map_or("nobody".to_owned(), shown);
-            Err(format!("{found} vouched for its signer, not {}", required.issuer))
+    let issuer = certificate.token_issuer();
+    if issuer != Some(&*required.issuer) {
+        let found = issuer.map_or("nobody".to_owned(), shown);
+        return Err(format!("{found} vouched for its signer, not {}", required.issuer));
+    }
+    let source = certificate.source_repository();
+    match &required.source_repository {
+        Some(due) if source != Some(&**due) => {
+            let found = source.map_or("no repository".to_owned(), shown);
+            Err(format!("its signer worked for {found}, not for {due}"))
         }
+        _ => Ok((*identity).to_owned()),
     }
 }
 

@@ -24,6 +24,7 @@ fn required(roots: &[&Value]) -> KeylessConfig {
     KeylessConfig {
         identity: WORKFLOW.replace("v1", "*"),
         issuer: ISSUER.into(),
+        source_repository: None,
         trusted_root: PathBuf::from("root.json"),
         roots: TrustedRoot::read(&text).unwrap(),
     }
@@ -110,6 +111,19 @@ fn what_another_signed_does_not_count() {
     );
     refused(judged(&Signing { issuer: format!("{ISSUER}.evil.example"), ..good() }), "vouched");
     refused(judged(&Signing { for_signing: false, ..good() }), "is not for signing");
+    let source =
+        |source: &str| KeylessConfig { source_repository: Some(source.into()), ..required(&[&root]) };
+    let from = |repository: Option<&str>| {
+        let how = Signing { source_repository: repository.map(str::to_owned), ..good() };
+        judge(&sign(&sigstore, &how), &source("https://github.com/acme/plugins"))
+    };
+    from(Some("https://github.com/acme/plugins")).unwrap();
+    refused(
+        from(Some("https://github.com/eve/plugins")),
+        "worked for https://github.com/eve/plugins, not for",
+    );
+    refused(from(Some("https://github.com/acme/plugins2")), "not for https://github.com/acme/plugins");
+    refused(from(None), "worked for no repository");
     // Another instance, whose authority has the same name: nothing else of it is looked at.
     refused(judge(&sign(&other, &good()), &required(&[&root])), "by no authority of the trusted root");
     // Its authority alone is ours.
@@ -314,6 +328,7 @@ fn annotations_of_cosign_2_are_material_too() {
         judge(&signed, ("\"integratedTime\":1750000000", "\"integratedTime\":1750000001")),
         "did not sign",
     );
+    let long = "x".repeat(64 << 10);
     for (change, due) in [
         (("\"logID\":\"", "\"logID\":\"x"), "`dev.sigstore.cosign/bundle` cannot be read"),
         (("\"integratedTime\":", "\"integratedTime\":-"), "`dev.sigstore.cosign/bundle` cannot be read"),
@@ -324,4 +339,3 @@ fn annotations_of_cosign_2_are_material_too() {
         refused(judge(&signed, change), due);
     }
 }
-    let long = "x".repeat(64 << 10);

@@ -99,6 +99,8 @@ pub struct Signing {
     pub certificate_logged: Logged,
     /// Whether the certificate is for signing.
     pub for_signing: bool,
+    /// The repository for which a workflow signs.
+    pub source_repository: Option<String>,
     /// Whether the certificate has its issuer in the earlier form: plain text.
     pub plain_issuer: bool,
 }
@@ -115,6 +117,7 @@ impl Signing {
             stamped: None,
             certificate_logged: Logged::Yes,
             for_signing: true,
+            source_repository: None,
             plain_issuer: false,
         }
     }
@@ -237,6 +240,10 @@ impl Sigstore {
                 extension(&[0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, form], false, &issuer),
             ],
         };
+        if let Some(repository) = &how.source_repository {
+            let oid = [0x2b, 0x06, 0x01, 0x04, 0x01, 0x83, 0xbf, 0x30, 0x01, 0x0c];
+            certificate.extensions.push(extension(&oid, false, &der(0x0c, &[repository.as_bytes()])));
+        }
         let (log, other) = (&self.certificate_log, Log::new("other.example", Key::new()));
         let (signed, issuer, time) = (certificate.signed(), self.authority.public(), how.valid[0]);
         let good = log.sct(&log.id(), &signed, &issuer, time);

@@ -170,6 +170,16 @@ fn what_does_not_prove_the_signer_is_refused() {
     scene.refused(
         "https://evil.example vouched for its signer, not https://token.actions.githubusercontent.com",
     );
+    let called = Signing { source_repository: Some("https://github.com/eve/x".into()), ..good() };
+    signed(&called);
+    let of_ours = scene
+        .yaml("")
+        .replace("issuer: ", "source-repository: \"https://github.com/acme/plugins\", issuer: ");
+    scene
+        .kept
+        .setup(&of_ours)
+        .run_to_its_end()
+        .assert_fails(64, &["its signer worked for https://github.com/eve/x"]);
     let until = good().valid[1];
     signed(&Signing { time: until + 1, ..good() });
     scene.refused("its certificate was not valid when it was signed, 2025-06-15T15:15:41Z");

@@ -18,9 +18,9 @@ const SEPARATORS: [char; 2] = ['/', '@'];
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct KeylessConfig {
-    /// The signer: the URI of a workflow, such as
-    /// `https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/*`, or an e-mail address. `*` stands
-    /// for any characters but `/` and `@`; not in the host of a URI, its first segment, or the domain of an address.
+    /// The signer: an e-mail address, or the URI of a workflow. `*` stands for any characters but `/` and `@`; not in
+    /// the host of a URI, its first segment, or the domain of an address. Such as
+    /// `https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/*`.
     pub identity: String,
     /// Who vouched for the identity, word for word: `https://token.actions.githubusercontent.com` for workflows of
     /// GitHub.

@@ -1,11 +1,11 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
-use crate::admission::RecentOpens;
 use crate::content::{OpenRoots, SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
 use crate::negotiation::Negotiation;
+use crate::recent_opens::RecentOpens;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use std::time::Duration;

@@ -83,6 +83,7 @@ pub mod neighbours;
 #[cfg(feature = "netlink")]
 pub mod netlink;
 pub mod origins;
+mod recent_opens;
 mod replacer;
 mod routes;
 pub mod sampling;

@@ -18,7 +18,6 @@ mod once_slot;
 mod open_file;
 mod pending;
 mod plan;
-mod recent_opens;
 mod refusals;
 mod root_access;
 mod stored_name;
@@ -38,7 +37,6 @@ pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
 #[cfg(doc)]
 use pending::PendingRequest;
-pub(crate) use recent_opens::RecentOpens;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -37,14 +37,14 @@ impl Default for RecentOpens {
 
 impl RecentOpens {
     /// Returns the resolved name and the identity of a file, if its open began at `from` or later.
-    pub(super) fn find(&self, root: &str, path: &str, from: Instant) -> Option<(Arc<str>, Identity)> {
+    pub(crate) fn find(&self, root: &str, path: &str, from: Instant) -> Option<(Arc<str>, Identity)> {
         let slot = self.slot(root, path).lock();
         let open = slot.as_ref().filter(|open| open.began >= from && is(&open.resolved, root, path))?;
         Some((Arc::clone(&open.resolved), open.identity))
     }
 
     /// Remembers a file whose open `began` then.
-    pub(super) fn note(&self, file: &OpenFile, resolved: Arc<str>, began: Instant) {
+    pub(crate) fn note(&self, file: &OpenFile, resolved: Arc<str>, began: Instant) {
         let open = RecentOpen { resolved, identity: file.identity(), began };
         *self.slot(file.root(), file.path()).lock() = Some(open);
     }

@@ -40,8 +40,8 @@ fn read_until(enough: &AtomicBool, mut peer: Peer) -> u64 {
     let mut next = 1;
     loop {
         let Answer::Data(block, _) = peer.receive() else { panic!("block {next} was due") };
-        if enough.load(Relaxed) {
-            peer.send(b"\0\x05\0\0enough\0");
+        if block == next && next > 1 && enough.load(Relaxed) {
+            peer.send(b"\0\x05\0\x03enough\0");
             return 512 * u64::from(next - 1);
         }
         peer.send(&ack(block));

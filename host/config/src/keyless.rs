@@ -18,9 +18,8 @@ const SEPARATORS: [char; 2] = ['/', '@'];
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct KeylessConfig {
-    /// The signer: an e-mail address, or the URI of a workflow. `*` stands for any characters but `/` and `@`; not in
-    /// the host of a URI, its first segment, or the domain of an address. Such as
-    /// `https://github.com/acme/plugins/.github/workflows/release.yml@refs/tags/*`.
+    /// The signer: an e-mail address, such as `release@acme.example`, or the URI of a workflow. `*` stands for any
+    /// characters but `/` and `@`; not in the host of a URI, its first segment, or the domain of an address.
     pub identity: String,
     /// Who vouched for the identity, word for word: `https://token.actions.githubusercontent.com` for workflows of
     /// GitHub.

@@ -73,7 +73,9 @@ fn atftp_joins() {
     }
     for _ in 0..2 {
         let line = server.outcome("image");
-        assert_eq!((&line["outcome"], &line["group"]), (&"served".into(), &"[ff15::8000:4500]:1758".into()));
+        // The second client gets a group of its own if the first one has ended.
+        let group = line["group"].as_str().unwrap_or_default();
+        assert!(line["outcome"] == "served" && group.starts_with("[ff15::8000:450"), "{line}");
     }
 }
 

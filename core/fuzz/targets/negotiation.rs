@@ -75,6 +75,7 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         windowsize: case.windowsize,
         burst: case.burst,
         rate: None,
+        total_rate: None,
         acknowledged: Acknowledged::default()
             .with(OptionName::Rollover)
             .with(OptionName::Blksize2)

@@ -121,7 +121,15 @@ impl Receiver {
     }
 
     /// Returns the time before which an ACK that is due now must not be sent, if the rate holds it back.
+    #[inline]
     pub(crate) fn hold_ack(&mut self, now: Time) -> Option<Time> {
+        if self.rate.is_none() { None } else { self.hold_ack_for_rate(now) }
+    }
+
+    /// Apart, so that uploads without a rate do not pay for it.
+    #[cold]
+    #[inline(never)]
+    fn hold_ack_for_rate(&mut self, now: Time) -> Option<Time> {
         let most = self.last + u64::from(self.window);
         let rate = self.rate.as_mut()?;
         let fresh = self.bytes - core::mem::replace(&mut rate.charged, self.bytes);

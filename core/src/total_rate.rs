@@ -11,7 +11,7 @@
 //! Turns alone would not be fair: a window takes a burst in each turn, and a peer in lockstep one block, after a wait for
 //! the bursts of all others. So a transfer that has had less than its share does not queue: it may be [`AHEAD`] of the
 //! clock. And bursts get shorter with the number of transfers that take turns, so that a round of them takes [`QUANTUM`].
-//! Over any time, all transfers together take the rate, and at most [`MADE_UP`], [`AHEAD`] and a burst more.
+//! Over any time, all transfers together take the rate, and at most [`TOLERANCE`], [`AHEAD`] and a burst more.
 
 use crate::time::Time;
 use core::sync::atomic::Ordering::Relaxed;
@@ -26,14 +26,14 @@ const QUANTUM: u64 = 20_000_000;
 /// How far a transfer may be ahead of the clock that has had less than its share.
 const AHEAD: u64 = 50_000_000;
 
-/// How much time that nobody used is made up for.
-const MADE_UP: u64 = 30_000_000;
+/// The burst tolerance of the GCRA: how much unused time transfers may make up for.
+const TOLERANCE: u64 = 30_000_000;
 
 /// Transfers count as active in the tenth of a second in which they take something, and in the next.
 const PERIOD: u64 = 100_000_000;
 
-/// How often, in microseconds, a waiting transfer looks whether the rate has changed.
-const LOOK: u64 = 1_000_000;
+/// How often a waiting transfer checks whether the rate has changed, in microseconds.
+const RECHECK: u64 = 1_000_000;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -128,7 +128,7 @@ impl TotalRate {
     /// Reserves this many bytes, and returns when they may pass. `due`: when the transfer has had its share, `u64::MAX` if
     /// nothing is known.
     fn reserve(&self, now: u64, bytes: u64, due: u64) -> u64 {
-        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(TOLERANCE));
         let others = self.reserved.fetch_add(bytes, Relaxed);
         let latest = self.passed.load(Relaxed).max(floor).saturating_add(self.nanos(others));
         let next = |clock: u64| Some(clock.clamp(floor, latest).saturating_add(cost));
@@ -140,7 +140,7 @@ impl TotalRate {
     /// Takes this many bytes that pass now. If too many have passed, returns when to try again.
     fn pass(&self, now: u64, bytes: u64) -> Result<(), u64> {
         let most = now.saturating_add(AHEAD);
-        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(TOLERANCE));
         let next = |passed: u64| (passed <= most).then(|| passed.max(floor).saturating_add(cost));
         match self.passed.fetch_update(Relaxed, Relaxed, next) {
             Ok(_) => Ok(()),
@@ -150,7 +150,7 @@ impl TotalRate {
 
     /// Takes this many bytes that have passed already. `now`: 0 if it is not known.
     fn charge(&self, now: u64, bytes: u64) {
-        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(MADE_UP));
+        let (cost, floor) = (self.nanos(bytes), now.saturating_sub(TOLERANCE));
         let next = |passed: u64| Some(passed.max(floor).saturating_add(cost));
         let _ = self.passed.fetch_update(Relaxed, Relaxed, next);
     }
@@ -262,7 +262,7 @@ impl Member {
         }
         let bytes = self.bytes_of(wanted.into()).min(self.reserved);
         if !self.pass(now, bytes) {
-            return (0, self.looks(now));
+            return (0, self.next_check(now));
         }
         ((bytes / u64::from(self.blksize)) as u32, now)
     }
@@ -294,14 +294,14 @@ impl Member {
         self.owed = self.owed.saturating_add(bytes);
         let anew = self.follow_rate(now);
         if self.queued && !self.pass(now, self.reserved) {
-            return self.looks(now);
+            return self.next_check(now);
         }
         if anew || self.owed > 0 {
             let active = self.total.count(nanos(now), &mut self.counted);
             let owed = core::mem::take(&mut self.owed);
             self.reserve(now, owed, active);
             if !self.pass(now, owed) {
-                return self.looks(now);
+                return self.next_check(now);
             }
         }
         now
@@ -393,8 +393,8 @@ impl Member {
     }
 
     /// Returns when a transfer that waits looks again.
-    fn looks(&self, now: Time) -> Time {
-        self.at.min(Time::from_micros(now.as_micros().saturating_add(LOOK)))
+    fn next_check(&self, now: Time) -> Time {
+        self.at.min(Time::from_micros(now.as_micros().saturating_add(RECHECK)))
     }
 
     /// Takes bytes off what it has had.

@@ -111,7 +111,7 @@ fn those_that_wait_follow_a_changed_rate_within_a_second() {
                 true => member.owe(at(now), if now == 9_000_000 { 512 } else { 0 }),
                 false => member.take(at(now), 1).1,
             });
-            tried.filter(|next| *next > at(now)).inspect(|next| assert!(*next <= at(now + LOOK))).count()
+            tried.filter(|next| *next > at(now)).inspect(|next| assert!(*next <= at(now + RECHECK))).count()
         };
         // The last one would have its turn after five seconds.
         assert_eq!(tries(9_000_000), 19);

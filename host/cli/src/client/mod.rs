@@ -89,7 +89,7 @@ pub enum ClientError {
     },
     /// The server's host reported that no socket has the port. Exit code 69.
     #[error(
-        "{url}: nothing listens on {address} (ICMP port unreachable); is the server running, is this its port, and does no firewall there reject requests?"
+        "{url}: nothing listens on {address} (ICMP port unreachable); check that the server runs, that this is its port, and that no firewall rejects the request"
     )]
     Closed {
         /// The requested URL.

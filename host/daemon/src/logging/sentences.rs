@@ -255,7 +255,7 @@ impl Facts {
     }
 }
 
-/// Whether it says nothing: people need not read that something did not happen.
+/// Whether the value says only that something did not happen. Such a field is left out.
 fn is_nothing(value: &str) -> bool {
     matches!(value, "" | "0" | "false" | "none")
 }

@@ -67,8 +67,11 @@ impl<T: Transmit> Worker<T> {
     fn give_way(&mut self, index: u32, limit: &str, now: Time) {
         self.half_open.remove(index);
         let Some(entry) = self.table.get_mut(index) else { return };
-        let why =
-            if entry.core.is_held_back() { "it waited for its rate" } else { "its client had not answered" };
+        let why = if entry.core.is_held_back() {
+            "its first answer waited for the rate"
+        } else {
+            "its client had not answered"
+        };
         let detail = format!("{why}, and another took its place ({limit})");
         entry.core.abandon();
         entry.gave_way = true;

@@ -25,7 +25,7 @@ impl Mailbox {
         self.wake()
     }
 
-    /// Adds a message of which the worker need not know before [`Mailbox::wake`].
+    /// Adds a message without waking the worker; call [`Mailbox::wake`] afterwards.
     pub fn add(&self, message: ToWorker) {
         self.messages.push(message);
     }

@@ -21,7 +21,7 @@ thread_local! {
 /// A wake-up that is held back.
 pub(super) struct HeldWake {
     mailbox: Arc<Mailbox>,
-    /// Whether the mailbox has messages of which the worker does not know.
+    /// Whether messages were added since the worker was last woken.
     due: AtomicBool,
 }
 
@@ -36,7 +36,7 @@ impl HeldWake {
         Holding { wake: Arc::clone(self), since: Instant::now() }
     }
 
-    /// Wakes the worker, if it has messages of which it does not know.
+    /// Wakes the worker, if messages were added since it was last woken.
     pub(super) fn wake(&self) {
         if self.due.swap(false, Ordering::AcqRel) {
             super::log_failure(self.mailbox.wake());

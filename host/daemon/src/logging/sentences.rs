@@ -86,7 +86,7 @@ const SENTENCES: &[(&str, &str, &[&str])] = &[
     (
         "plugin totals",
         "plugin totals: {plugin}, {calls:call}[, failures {failures}][, {cache_hits} answered from the cache]",
-        &[],
+        &["cache_misses"],
     ),
     (
         "sink totals",

@@ -10,6 +10,7 @@ mod error;
 mod folders;
 mod getopt;
 mod location;
+mod map_file;
 mod remap_check;
 mod report;
 mod restrictions;

@@ -7,7 +7,7 @@ use crate::location::{Location, Word};
 use crate::target::{Target, put_retransmit};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
-use crate::{folders, source, trees};
+use crate::{folders, map_file, source, trees};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -135,13 +135,10 @@ fn pcre(command: &Command, root: &str, target: &mut Target) -> Result<(), Import
     let Some(given) = command.last(Meaning::Pcre) else { return Ok(()) };
     let text = source::read(Path::new(given.value()))
         .map_err(|error| ImportError::invalid(&given.location, format!("pattern file {error}")))?;
-    let copied = format!("{} is copied here: import it again after a change", given.value());
-    let comments = [given.origin(), target.report.differs(&given.location, copied)];
     target.remap.settings.put("root", Value::text(root), []);
     target.remap.settings.put("dialect", Value::text("atftpd"), []);
-    let lines = if text.ends_with('\n') { text } else { text + "\n" };
-    target.remap.settings.put("map", Value::Lines(lines.clone()), comments);
-    target.remap.map = Some((Location::file(Path::new(given.value())), lines));
+    let rereads = (&given.location, "atftpd reads it when it starts");
+    map_file::put(Path::new(given.value()), text, vec![given.origin()], rereads, target);
     let mut below = Map::default();
     below.put("path", Value::text(folder(command)?.1.display().to_string()), []);
     target.remap.settings.put("also-at", Value::List(vec![below]), []);

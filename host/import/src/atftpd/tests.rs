@@ -174,19 +174,30 @@ fn wrong_flags_are_refused() {
 }
 
 #[test]
-fn patterns_are_copied() {
-    let folder = served();
-    let patterns = folder.path().join("patterns");
+fn patterns_stay_in_their_file_if_everybody_may_read_it() {
+    let (folder, around) = (served(), testing::folder());
+    let patterns = around.path().join("patterns");
     fs::write(&patterns, "^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y").unwrap();
-    let read = import(&format!("--daemon --pcre {} DIR", patterns.display()), &folder);
-    let expected = json!({
-        "root": read.at("/roots/0/name"),
-        "dialect": "atftpd",
-        "map": "^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y\n",
-        "also-at": [{ "path": folder.path() }],
-    });
-    assert_eq!(read.at("/plugins/remap/settings"), expected, "{}", read.text);
-    assert!(read.remarks[0].contains("is copied here"), "{:?}", read.remarks);
+    let read = |mode| {
+        fs::set_permissions(&patterns, fs::Permissions::from_mode(mode)).unwrap();
+        import(&format!("--daemon --pcre {} DIR", patterns.display()), &folder)
+    };
+    let settings = |read: &Imported, key: &str, map: Value| {
+        let mut expected = json!({
+            "root": read.at("/roots/0/name"),
+            "dialect": "atftpd",
+            "also-at": [{ "path": folder.path() }],
+        });
+        expected[key] = map;
+        assert_eq!(read.at("/plugins/remap/settings"), expected, "{}", read.text);
+    };
+    let read_again = read(0o644);
+    settings(&read_again, "map-file", json!({ "root": "maps", "path": "patterns" }));
+    assert_eq!(read_again.at("/roots/1/private"), json!(true), "{}", read_again.text);
+    assert!(read_again.remarks[0].contains("atftpd reads it when it starts"), "{:?}", read_again.remarks);
+    let copied = read(0o640);
+    settings(&copied, "map", json!("^ppxelinux.cfg/(.*)$ pxelinux.cfg/$1\nx y\n"));
+    assert!(copied.remarks[0].contains("copied here, because not everybody may"), "{:?}", copied.remarks);
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use super::Version;
 use super::flags::{self, Command, GivenFlag, Meaning};
-use super::map_file;
 use crate::error::ImportError;
 use crate::location::Location;
 use crate::target::Target;
 use crate::yaml::{Map, Value};
-use crate::{folders, source};
+use crate::{folders, map_file, source};
 use std::path::Path;
 
 /// `names` are those of the roots, in the order of the folders.
@@ -45,7 +44,7 @@ fn put(
     target: &mut Target,
 ) -> Result<(), ImportError> {
     let path = Path::new(given.value());
-    let mut text = source::read(path)
+    let text = source::read(path)
         .map_err(|error| ImportError::invalid(&given.location, format!("map file {error}")))?;
     let rules = rules(&text);
     let shown = if rules.iter().any(Rule::is_new) { Version::V6 } else { guessed(command) };
@@ -53,18 +52,7 @@ fn put(
         Version::V5 => "tftpd-hpa-5.2",
         Version::V6 => "tftpd-hpa-6.0",
     };
-    let place = map_file::place(path, &target.roots);
-    let text_of_place = match &place {
-        Ok(_) => format!(
-            "Tuffet reads {} again within a second of a change; in.tftpd does so on SIGHUP. A wrong line leaves the \
-             rules as they were, and the log says so",
-            given.value()
-        ),
-        Err(why) => {
-            format!("{} is copied here, because {why}: import it again after a change", given.value())
-        }
-    };
-    let mut comments = vec![given.origin(), target.report.differs(&given.location, text_of_place)];
+    let mut comments = vec![given.origin()];
     for rule in rules.iter().filter(|rule| version.is_none() && rule.differs()) {
         let text = "versions 5.2 and 6.0 read this rule in different ways (`s` restarts at the second or at the \
                     first rule, the text of `a` keeps the rest of the name or not); say which one you run: \
@@ -78,21 +66,8 @@ fn put(
         // Nothing is rewritten, and an empty map is an error.
         return Ok(());
     }
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
     target.remap.settings.put("dialect", Value::text(dialect), []);
-    match place {
-        Ok(place) => {
-            target.remap.settings.put("map-file", place.setting(), comments);
-            let grant = format!("files/{}", place.root);
-            let is_new = !target.remap.grants.contains(&grant);
-            target.remap.grants.extend(is_new.then_some(grant).into_iter().chain(["clock".to_owned()]));
-            target.roots.extend(place.private_root());
-        }
-        Err(_) => target.remap.settings.put("map", Value::Lines(text.clone()), comments),
-    }
-    target.remap.map = Some((Location::file(path), text));
+    map_file::put(path, text, comments, (&given.location, "in.tftpd does so on SIGHUP"), target);
     if let Some(given) = command.last(Meaning::MapSteps) {
         let steps = flags::number(given, 1, u64::MAX)?;
         // More steps than the plugin allows are endless for a client as well.

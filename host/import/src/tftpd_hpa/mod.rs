@@ -3,7 +3,6 @@
 mod addresses;
 mod flags;
 mod map;
-mod map_file;
 mod plan;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! Where the plugin `remap` can read the map file itself, so that a change counts without another import.
 
+use crate::location::Location;
+use crate::target::Target;
 use crate::yaml::{Map, Value};
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt;
@@ -8,21 +10,56 @@ use std::path::Path;
 /// The name of the root that has the map alone.
 const ROOT: &str = "maps";
 
+/// Gives the plugin the map in `file`, which has this `text`, or a copy of it. The served roots must be there already.
+/// `found` is the place of the flag, `rereads` says when the original reads the file again.
+pub(crate) fn put(
+    file: &Path,
+    mut text: String,
+    mut comments: Vec<String>,
+    (found, rereads): (&Location, &str),
+    target: &mut Target,
+) {
+    let place = place(file, &target.roots);
+    let shown = file.display();
+    let remark = match &place {
+        Ok(_) => format!(
+            "Tuffet reads {shown} again within a second of a change; {rereads}. A wrong line leaves the rules as they \
+             were, and the log says so"
+        ),
+        Err(why) => format!("{shown} is copied here, because {why}: import it again after a change"),
+    };
+    comments.insert(comments.len().min(1), target.report.differs(found, remark));
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    match place {
+        Ok(place) => {
+            target.remap.settings.put("map-file", place.setting(), comments);
+            let grant = format!("files/{}", place.root);
+            let is_new = !target.remap.grants.contains(&grant);
+            target.remap.grants.extend(is_new.then_some(grant).into_iter().chain(["clock".to_owned()]));
+            target.roots.extend(place.private_root());
+        }
+        Err(_) => target.remap.settings.put("map", Value::Lines(text.clone()), comments),
+    }
+    target.remap.map = Some((Location::file(file), text));
+}
+
 /// The place of a map file.
-pub(super) struct Place {
+struct Place {
     /// The name of its root.
-    pub(super) root: String,
+    root: String,
     /// Its path in the root.
-    pub(super) path: String,
+    path: String,
     /// The folder of a root that is to be made for it; `None` if a served root has it.
-    pub(super) folder: Option<String>,
+    folder: Option<String>,
 }
 
 /// Returns where the plugin reads the file, below one of these roots or in a root of its own.
 ///
 /// # Errors
 /// The reason why it cannot, or should not.
-pub(super) fn place(file: &Path, roots: &[Map]) -> Result<Place, &'static str> {
+fn place(file: &Path, roots: &[Map]) -> Result<Place, &'static str> {
     let unreadable = "not everybody may read it";
     let about = file.symlink_metadata().map_err(|_| unreadable)?;
     // Whatever replaces the link leads elsewhere.
@@ -62,7 +99,7 @@ pub(super) fn place(file: &Path, roots: &[Map]) -> Result<Place, &'static str> {
 
 impl Place {
     /// Returns the setting of the plugin.
-    pub(super) fn setting(&self) -> Value {
+    fn setting(&self) -> Value {
         let mut setting = Map::default();
         setting.put("root", Value::text(&self.root), []);
         setting.put("path", Value::text(&self.path), []);
@@ -70,7 +107,7 @@ impl Place {
     }
 
     /// Returns the root that is to be made for it.
-    pub(super) fn private_root(&self) -> Option<Map> {
+    fn private_root(&self) -> Option<Map> {
         let mut root = Map::default();
         let why = "For the plugin alone: clients get no file of it.".to_owned();
         root.put("name", Value::text(&self.root), [why]);

@@ -9,16 +9,15 @@ import (
 
 // settings are what the operator writes below `settings`. A mistyped key is an error.
 type settings struct {
-	// The current version, such as 1.4.2.
-	Version string `json:"version" tuffet:"required"`
 	//% resolve
-	// The root that the firmware is in.
-	Root string `json:"root" tuffet:"required"`
+	Root string `json:"root" tuffet:"required" description:"The root that the firmware is in." format:"root-name"`
+
 	//% end
 	//% observe
-	// The sink that gets a line for each download.
-	Sink string `json:"sink" tuffet:"required"`
+	Sink string `json:"sink" tuffet:"required" description:"The sink that receives a line for each download." format:"granted-sink-name"`
+
 	//% end
+	Version string `json:"version" tuffet:"required" description:"The current version, such as 1.4.2."`
 }
 
 type policy struct {

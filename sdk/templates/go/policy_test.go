@@ -22,6 +22,11 @@ func configured(t *testing.T, version string) (*policy, error) {
 	return p, tuffettest.Configure(t, p, given)
 }
 
+// After a change of the settings: TUFFET_BLESS=1.
+func TestTheSchemaIsThatOfTheSettings(t *testing.T) {
+	tuffettest.CheckSettingsSchema(t, settings{}, "settings.schema.json")
+}
+
 func TestAVersionIsNeeded(t *testing.T) {
 	_, err := configured(t, "")
 	var problem tuffet.Problem

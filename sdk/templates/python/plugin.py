@@ -1,7 +1,7 @@
 """Pins the version of a firmware: a plugin to begin with. README.md says how it is built and tried."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tuffet import (
     #% authorize accept-upload resolve
@@ -13,6 +13,7 @@ from tuffet import (
     #% authorize accept-upload
     Deny,
     #% end
+    Described,
     #% observe
     Event,
     #% end
@@ -57,16 +58,13 @@ from tuffet import (
 class Settings:
     """What the operator writes below ``settings``. A mistyped key is an error."""
 
-    version: str
-    """The current version, such as 1.4.2."""
     #% resolve
-    root: str
-    """The root that the firmware is in."""
+    root: Annotated[str, Described("The root that the firmware is in.", format="root-name")]
     #% end
     #% observe
-    sink: str
-    """The sink that receives a line for each download."""
+    sink: Annotated[str, Described("The sink that receives a line for each download.", format="granted-sink-name")]
     #% end
+    version: Annotated[str, Described("The current version, such as 1.4.2.")]
 
 
 class Policy(Plugin):

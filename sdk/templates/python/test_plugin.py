@@ -1,6 +1,6 @@
 """Run natively: PYTHONPATH=sdk/python python3 -m unittest"""
 
-from plugin import Policy
+from plugin import Policy, Settings
 
 from tuffet import (
     #% authorize accept-upload
@@ -30,6 +30,10 @@ SETTINGS = {
 
 
 class Tests(testing.Case):
+    def test_the_schema_is_that_of_the_settings(self) -> None:
+        # After a change of the settings: TUFFET_BLESS=1.
+        testing.check_settings_schema(Settings)
+
     def test_a_version_is_needed(self) -> None:
         with self.assertRaises(Problem) as raised:
             testing.configured(Policy, {**SETTINGS, "version": ""})

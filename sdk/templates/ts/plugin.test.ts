@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Problem } from "tuffet";
-import { configured, reset } from "tuffet/testing";
+import { checkSettingsSchema, configured, reset } from "tuffet/testing";
 
 import * as plugin from "./plugin.ts";
 
@@ -18,6 +18,9 @@ const SETTINGS = {
 };
 
 beforeEach(reset);
+
+// After a change of the settings: TUFFET_BLESS=1 npm test
+test("the schema is that of the settings", () => checkSettingsSchema(plugin.Settings));
 
 test("a version is needed", async () => {
   await configured(plugin, SETTINGS);

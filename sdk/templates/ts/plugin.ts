@@ -29,17 +29,16 @@ import {
 } from "tuffet";
 
 /** What the operator writes below `settings`. A mistyped key is an error. */
-const Settings = settings.object({
-  /** The current version, such as 1.4.2. */
-  version: settings.string(),
+export const Settings = settings.object({
   //% resolve
-  /** The root of the firmware. */
-  root: settings.string(),
+  root: settings.string().described("The root that the firmware is in.", { format: "root-name" }),
   //% end
   //% observe
-  /** The sink that receives a line for each download. */
-  sink: settings.string(),
+  sink: settings
+    .string()
+    .described("The sink that receives a line for each download.", { format: "granted-sink-name" }),
   //% end
+  version: settings.string().described("The current version, such as 1.4.2."),
 });
 
 let its: ReturnType<typeof Settings.parse>;

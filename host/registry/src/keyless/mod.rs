@@ -21,6 +21,8 @@ mod time_stamp;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 use std::time::SystemTime;
 

@@ -1,6 +1,7 @@
 //! Formats of the lines about requests: for people, or for tools that parse those of other TFTP servers.
 
-/// The field of a request's event with its lines in the dialect, each with a line feed. Absent in JSON.
+/// The field of a request's event with its lines in the dialect, each with a line feed. Absent in JSON. Formatting the
+/// field makes the lines, so an output that does not write them must not format it.
 pub const COMPATIBLE: &str = "compatible";
 
 /// Who reads the lines.

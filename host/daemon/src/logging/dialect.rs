@@ -112,11 +112,9 @@ fn colour(level: Level) -> u8 {
 struct CompatibleLines(Option<String>);
 
 impl Visit for CompatibleLines {
-    fn record_str(&mut self, field: &Field, value: &str) {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if field.name() == COMPATIBLE {
-            self.0 = Some(value.to_owned());
+            self.0 = Some(format!("{value:?}"));
         }
     }
-
-    fn record_debug(&mut self, _: &Field, _: &dyn Debug) {}
 }

@@ -10,6 +10,7 @@ use crate::list::List;
 use crate::telemetry::Telemetry;
 use flood::Flood;
 use refusals::Refusals;
+use std::fmt::{self, Display};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -47,15 +48,12 @@ impl Subscriber for Records {
             None => self.refusals.has_line(summary, now),
         };
         if has_line {
-            let text = || match self.dialect? {
-                Dialect::People => {
-                    let trace = traced.map(|traced| traced.trace.to_string());
-                    Some(people::line(summary, trace, self.watch.has_several_listeners()))
-                }
-                Dialect::TftpHpa => Some(compatible::tftp_hpa(summary)),
-                Dialect::Dnsmasq => Some(compatible::dnsmasq(summary, |root| self.watch.folder(root))),
-            };
-            log(summary, traced, text);
+            let watch = &self.watch;
+            log(
+                summary,
+                traced,
+                self.dialect.map(|dialect| DialectLines { dialect, summary, traced, watch }),
+            );
         }
     }
 
@@ -71,6 +69,28 @@ impl Subscriber for Records {
     fn finish(&mut self, now: Instant) {
         self.flood.log(now);
         self.refusals.log(now);
+    }
+}
+
+/// The lines of a request in a dialect. Formatted only for an output that writes them, since exporters have all fields.
+struct DialectLines<'a> {
+    dialect: Dialect,
+    summary: &'a Summary,
+    traced: Option<Traced>,
+    watch: &'a Watch,
+}
+
+impl Display for DialectLines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DialectLines { dialect, summary, traced, watch } = self;
+        f.write_str(&match dialect {
+            Dialect::People => {
+                let trace = traced.map(|traced| traced.trace.to_string());
+                people::line(summary, trace, watch.has_several_listeners())
+            }
+            Dialect::TftpHpa => compatible::tftp_hpa(summary),
+            Dialect::Dnsmasq => compatible::dnsmasq(summary, |root| watch.folder(root)),
+        })
     }
 }
 
@@ -95,9 +115,8 @@ fn requested_options(options: &OptionSet) -> Option<String> {
     (!pairs.is_empty()).then(|| pairs.join(" "))
 }
 
-/// Logs the request. `compatible` returns its lines in the dialect of the log, if it has one; it is called if the log
-/// takes the line.
-fn log(summary: &Summary, traced: Option<Traced>, compatible: impl Fn() -> Option<String>) {
+/// Logs the request, with its lines in the dialect of the log, if it has one.
+fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<DialectLines<'_>>) {
     let tried = summary.record.tried.as_deref();
     let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
     // A macro, because the level must be a constant.
@@ -145,7 +164,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: impl Fn() -> Optio
                 duration_us = micros(summary.duration),
                 trace_id = traced.map(|traced| traced.trace.to_string()),
                 span_id = traced.map(|traced| traced.span.to_string()),
-                compatible = compatible(),
+                compatible = compatible.as_ref().map(field::display),
                 "transfer"
             )
         };

@@ -1,6 +1,7 @@
 //! Explains failures of a collector to the operator: the endpoint and the cause.
 //!
-//! The errors of the SDK name no endpoint. Over HTTP they say only "network error", so our client keeps the cause.
+//! The errors of the SDK name no endpoint. Over HTTP they say only "network error", so our client keeps the cause. It
+//! also replaces the body of requests with log records, which are encoded here.
 
 use super::settings::Destination;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
@@ -17,12 +18,16 @@ pub(super) struct Endpoint {
     url: String,
     protocol: OtlpProtocol,
     cause: LastCause,
+    body: OwnBody,
 }
+
+/// The body of the requests over HTTP, if it is not the SDK's.
+type OwnBody = Arc<Mutex<Option<Bytes>>>;
 
 impl Endpoint {
     pub(super) fn of(destination: &Destination) -> Endpoint {
         let (url, protocol) = (destination.endpoint.clone(), destination.protocol);
-        Endpoint { url, protocol, cause: LastCause::default() }
+        Endpoint { url, protocol, cause: LastCause::default(), body: OwnBody::default() }
     }
 
     /// Returns its URL, for the log.
@@ -30,9 +35,20 @@ impl Endpoint {
         &self.url
     }
 
-    /// Wraps an HTTP client, to record the causes of its failures for [`Endpoint::explain`].
-    pub(super) fn watch(&self, client: reqwest::blocking::Client) -> CauseRecorder {
-        CauseRecorder { client, cause: self.cause.clone() }
+    /// Whether the exporter uses HTTP, and thus the client of [`Endpoint::wrap`].
+    pub(super) fn is_http(&self) -> bool {
+        self.protocol == OtlpProtocol::HttpProtobuf
+    }
+
+    /// Wraps an HTTP client, to record the causes of its failures for [`Endpoint::explain`], and to send other bodies
+    /// than those of the exporter ([`Endpoint::set_body`]).
+    pub(super) fn wrap(&self, client: reqwest::blocking::Client) -> WrappedClient {
+        WrappedClient { client, cause: self.cause.clone(), body: Arc::clone(&self.body) }
+    }
+
+    /// From now on, the exporter's requests over HTTP have this body; with `None`, again its own.
+    pub(super) fn set_body(&self, body: Option<Vec<u8>>) {
+        *self.body.lock() = body.map(Bytes::from);
     }
 
     /// Explains a failed export.
@@ -79,22 +95,26 @@ impl LastCause {
 
 /// An HTTP client that records the cause of its last failure.
 #[derive(Debug)]
-pub(super) struct CauseRecorder {
+pub(super) struct WrappedClient {
     client: reqwest::blocking::Client,
     cause: LastCause,
+    body: OwnBody,
 }
 
 type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
 
 // The expansion of `async_trait`, without that crate.
-impl HttpClient for CauseRecorder {
-    fn send_bytes<'life0, 'async_trait>(&'life0 self, request: Request<Bytes>) -> Sending<'async_trait>
+impl HttpClient for WrappedClient {
+    fn send_bytes<'life0, 'async_trait>(&'life0 self, mut request: Request<Bytes>) -> Sending<'async_trait>
     where
         'life0: 'async_trait,
         Self: 'async_trait,
     {
         Box::pin(async move {
             self.cause.set(None);
+            if let Some(body) = &*self.body.lock() {
+                request.body_mut().clone_from(body);
+            }
             self.client.send_bytes(request).await.map_err(|error| match error.downcast::<reqwest::Error>() {
                 Ok(error) => {
                     // The log names the endpoint in a separate field.

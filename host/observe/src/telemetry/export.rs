@@ -29,7 +29,7 @@ macro_rules! build {
                 .with_endpoint(&destination.endpoint)
                 .with_timeout(destination.timeout)
                 .with_headers(destination.headers.clone())
-                .with_http_client(endpoint.watch(destination.tls.http(destination.timeout)?))
+                .with_http_client(endpoint.wrap(destination.tls.http(destination.timeout)?))
                 .build(),
             OtlpProtocol::Grpc => {
                 let builder = $builder

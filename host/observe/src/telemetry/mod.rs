@@ -11,6 +11,8 @@ mod export;
 mod families;
 mod fetch_spans;
 mod identity;
+mod log_record;
+mod log_sender;
 mod logs;
 mod metrics;
 mod otlp;

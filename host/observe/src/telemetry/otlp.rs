@@ -1,14 +1,15 @@
 //! Exports over OTLP: starts the exporters, selects the requests that become traces, and ends the queues.
 
 use super::export::SpanSender;
-use super::logs::{self, Record, RecordSender};
+use super::log_record::Record;
+use super::log_sender::RecordSender;
+use super::logs;
 use super::metrics::Metrics;
 use super::queue::Queue;
 use super::selection::{self, PerSecond};
 use super::settings::Settings;
 use super::{export, fetch_spans, spans};
 use opentelemetry::InstrumentationScope;
-use opentelemetry_sdk::logs::LogExporter as _;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -64,9 +65,8 @@ impl Telemetry {
             Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
         });
         let logs = settings.logs.and_then(|(to, batching)| {
-            let started = export::logs(&to).and_then(|(mut exporter, endpoint)| {
-                exporter.set_resource(&resource);
-                let records = RecordSender::new(exporter, endpoint, scope.clone());
+            let started = export::logs(&to).and_then(|(exporter, endpoint)| {
+                let records = RecordSender::new(exporter, endpoint, scope.clone(), &resource);
                 Queue::start("logs", batching, records).map_err(|error| error.to_string())
             });
             started_or_log("logs", &to.endpoint, started)

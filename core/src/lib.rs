@@ -28,6 +28,7 @@ pub mod multicast;
 pub mod netascii;
 mod options;
 mod pacer;
+mod packed_options;
 mod packet;
 mod peer_metrics;
 mod receiver;
@@ -47,6 +48,7 @@ pub use control::Control;
 pub use limits::Limits;
 pub use manner::{KnownManner, Manner};
 pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
+pub use packed_options::PackedOptions;
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };

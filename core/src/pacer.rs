@@ -29,7 +29,7 @@ const MOST_MICROS: u32 = 20_000;
 const UNLIMITED: u16 = u16::MAX;
 
 /// Paces the windows of one transfer.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Pacer(Option<Box<State>>);
 
@@ -94,6 +94,11 @@ impl Pacer {
         let opening = if window > first { first } else { UNLIMITED };
         let limited = opening.min(most) != UNLIMITED;
         Pacer(limited.then(|| State::of(most, opening)))
+    }
+
+    /// Returns whether something is limited, or was.
+    pub(crate) fn has_state(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Limits the rate to what both allow, for blocks of `blksize` bytes.

@@ -4,7 +4,7 @@
 
 use crate::allowance::Allowance;
 use crate::block::Rollover;
-use crate::time::Time;
+use crate::time::{Recent, Time};
 use crate::total_rate::Member;
 
 #[derive(Debug, Clone)]
@@ -14,16 +14,17 @@ pub(crate) struct Receiver {
     last: u64,
     /// Bytes accepted.
     bytes: u64,
-    /// When the last ACK was sent, `NEVER` if none was, and whether the next block can be matched to it
-    /// (Karn: not after a repeated ACK).
-    acked_at: Time,
+    /// When the last ACK was sent, and whether the next block can be matched to it (Karn: not after a repeated ACK).
+    acked_at: Recent,
     measurable: bool,
-    /// The highest block received beyond a reported gap, 0 for none.
-    beyond: u64,
-    /// The last duplicate block since the last new one, 0 for none.
-    repeated: u64,
+    /// The highest block received beyond a reported gap, counted from the last accepted one, 0 for none.
+    beyond: u16,
+    /// The last duplicate block since the last new one, counted back from that.
+    repeated: Option<u16>,
     /// Blocks accepted since the last ACK.
     unacked: u16,
+    /// The length of the block just accepted, until the caller takes its bytes.
+    accepted: Option<u16>,
     window: u16,
     blksize: u16,
     rollover: Rollover,
@@ -51,8 +52,8 @@ pub(crate) enum Received {
     Ignored,
     /// A duplicate, or a block beyond a gap: the caller repeats the last ACK.
     Repeat,
-    /// The next block: its bytes belong at `offset`.
-    Next { offset: u64, rtt: Option<u32>, ack: bool, end: bool },
+    /// The next block: [`Receiver::take_accepted`] says where its bytes belong.
+    Next { rtt: Option<u32>, ack: bool, end: bool },
     /// Longer than negotiated.
     TooLong,
 }
@@ -62,11 +63,12 @@ impl Receiver {
         Receiver {
             last: 0,
             bytes: 0,
-            acked_at: Time::NEVER,
+            acked_at: Recent::default(),
             measurable: false,
             beyond: 0,
-            repeated: 0,
+            repeated: None,
             unacked: 0,
+            accepted: None,
             // As in the sender: a window of the whole period would take every duplicate for a new block.
             window: window.clamp(1, (rollover.period() - 1).min(65_535) as u16),
             blksize,
@@ -150,7 +152,7 @@ impl Receiver {
         self.held_ack().filter(|held| *held <= now)?;
         let held = self.hold_ack(now);
         if held.is_none() {
-            self.acked_at = now;
+            self.acked_at = Recent::at(now);
         }
         Some(held)
     }
@@ -166,7 +168,7 @@ impl Receiver {
         }
         // The sender is never more than a window beyond the last ACK that it received.
         if ahead != 0 && ahead <= u64::from(self.window) {
-            return self.on_beyond(self.last + ahead);
+            return self.on_beyond(ahead as u16);
         }
         self.on_behind(now, ahead, too_soon)
     }
@@ -181,7 +183,7 @@ impl Receiver {
     /// Records that an ACK of [`Receiver::acked`] is sent; `again` if it repeats one.
     pub(crate) fn ack_sent(&mut self, now: Time, again: bool) {
         self.unacked = 0;
-        self.acked_at = now;
+        self.acked_at = Recent::at(now);
         self.measurable = !again;
     }
 
@@ -194,49 +196,57 @@ impl Receiver {
         self.bytes
     }
 
+    /// Returns whether the bytes of the last block wait for [`Receiver::take_accepted`].
+    pub(crate) fn has_accepted(&self) -> bool {
+        self.accepted.is_some()
+    }
+
+    /// Returns offset and length of the block just accepted, once.
+    pub(crate) fn take_accepted(&mut self) -> Option<(u64, u16)> {
+        let length = self.accepted.take()?;
+        Some((self.bytes - u64::from(length), length))
+    }
+
     fn on_next(&mut self, now: Time, length: usize) -> Received {
         if length > usize::from(self.blksize) {
             return Received::TooLong;
         }
-        let offset = self.bytes;
-        let rtt = (self.measurable && self.unacked == 0).then(|| now.micros_since(self.acked_at));
+        let rtt = (self.measurable && self.unacked == 0).then(|| self.acked_at.micros_until(now));
         self.last += 1;
         self.bytes += length as u64;
         self.unacked += 1;
+        self.accepted = Some(length as u16);
         self.beyond = 0;
-        self.repeated = 0;
+        self.repeated = None;
         let end = length < usize::from(self.blksize);
-        Received::Next { offset, rtt, ack: end || self.unacked >= self.window, end }
+        Received::Next { rtt, ack: end || self.unacked >= self.window, end }
     }
 
     /// RFC 7440 section 4: a gap is answered with the last block in order, once each time the sender passes
     /// it: an earlier block than before shows that it went back. The same block again does not, however often
     /// it arrives.
-    fn on_beyond(&mut self, position: u64) -> Received {
+    fn on_beyond(&mut self, ahead: u16) -> Received {
         if self.window == 1 {
             return Received::Ignored;
         }
-        let again = self.beyond == 0 || position < self.beyond;
-        self.beyond = if again { position } else { self.beyond.max(position) };
+        let again = self.beyond == 0 || ahead < self.beyond;
+        self.beyond = if again { ahead } else { self.beyond.max(ahead) };
         if again { Received::Repeat } else { Received::Ignored }
     }
 
     /// Handles the number `ahead` of the last block if it belongs to a block that was accepted before.
     fn on_behind(&mut self, now: Time, ahead: u64, too_soon: u32) -> Received {
         let behind = if ahead == 0 { 0 } else { self.rollover.period() - ahead };
-        match self.last.checked_sub(behind) {
-            Some(position) if position > 0 => self.on_repeated(now, position, too_soon),
-            _ => Received::Ignored,
-        }
+        if behind < self.last { self.on_repeated(now, behind as u16, too_soon) } else { Received::Ignored }
     }
 
     /// Either our ACK was lost, or the block was duplicated on the path. Only the first is answered: a
     /// duplicated block follows its original closely, a retransmission comes after a time-out. In the middle
     /// of a window no ACK can have been lost, and another one would look like the report of a gap.
-    fn on_repeated(&mut self, now: Time, position: u64, too_soon: u32) -> Received {
-        let again = self.repeated == 0 || position <= self.repeated;
-        self.repeated = position;
-        let doubled = self.acked_at != Time::NEVER && now.micros_since(self.acked_at) < too_soon;
+    fn on_repeated(&mut self, now: Time, behind: u16, too_soon: u32) -> Received {
+        let again = self.repeated.is_none_or(|repeated| behind >= repeated);
+        self.repeated = Some(behind);
+        let doubled = self.acked_at.micros_until(now) < too_soon;
         if again && !doubled && self.unacked == 0 { Received::Repeat } else { Received::Ignored }
     }
 }
@@ -244,8 +254,8 @@ impl Receiver {
 #[cfg(test)]
 impl Receiver {
     /// Shifts all remembered times to another clock.
-    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
-        self.acked_at = to(self.acked_at);
+    pub(crate) fn shift(&mut self, now: Time, to: &dyn Fn(Time) -> Time) {
+        self.acked_at = self.acked_at.shift(now, to);
         if let Some(rate) = &mut self.rate {
             rate.held = to(rate.held);
             if let Some(allowance) = &mut rate.own {
@@ -272,21 +282,28 @@ mod tests {
         Time::from_micros(micros)
     }
 
-    fn next(offset: u64, ack: bool) -> Received {
-        Received::Next { offset, rtt: None, ack, end: false }
+    /// Gives it a block, and returns the effect and the offset of its bytes.
+    fn block(receiver: &mut Receiver, micros: u64, wire: u16) -> (Received, Option<u64>) {
+        let received = receiver.on_data(at(micros), wire, receiver.blksize.into(), 0);
+        (received, receiver.take_accepted().map(|(offset, _)| offset))
+    }
+
+    fn next(offset: u64, ack: bool) -> (Received, Option<u64>) {
+        (Received::Next { rtt: None, ack, end: false }, Some(offset))
     }
 
     #[test]
     fn one_ack_for_a_window_one_for_a_gap() {
         let mut receiver = Receiver::new(512, 4, Rollover::Zero);
-        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
+        assert_eq!(block(&mut receiver, 0, 1), next(0, false));
         assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Repeat, "block 2 is missing");
         receiver.ack_sent(at(0), true);
         assert_eq!(receiver.on_data(at(0), 4, 512, 0), Received::Ignored, "the same gap");
-        for block in 2..5 {
-            assert_eq!(receiver.on_data(at(0), block, 512, 0), next(u64::from(block - 1) * 512, false));
+        for number in 2..5 {
+            assert_eq!(block(&mut receiver, 0, number), next(u64::from(number - 1) * 512, false));
         }
-        assert_eq!(receiver.on_data(at(0), 5, 512, 0), next(2048, true));
+        assert_eq!(block(&mut receiver, 0, 5), next(2048, true));
+        assert_eq!(receiver.take_accepted(), None, "once");
     }
 
     #[test]
@@ -300,7 +317,7 @@ mod tests {
     #[test]
     fn a_block_beyond_a_gap_is_answered_once_however_often_it_comes() {
         let mut receiver = Receiver::new(512, 8, Rollover::Zero);
-        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
+        assert_eq!(block(&mut receiver, 0, 1), next(0, false));
         assert_eq!(receiver.on_data(at(0), 3, 512, 0), Received::Repeat);
         for repeat in 1..100 {
             assert_eq!(receiver.on_data(at(repeat * 50_000), 3, 512, 0), Received::Ignored);
@@ -312,7 +329,7 @@ mod tests {
     #[test]
     fn a_doubled_block_is_not_answered_a_repeated_one_is() {
         let mut receiver = Receiver::new(512, 1, Rollover::Zero);
-        assert_eq!(receiver.on_data(at(0), 1, 512, 100), next(0, true));
+        assert_eq!(block(&mut receiver, 0, 1), next(0, true));
         receiver.ack_sent(at(0), false);
         assert_eq!(receiver.on_data(at(50), 1, 512, 100), Received::Ignored);
         assert_eq!(receiver.on_data(at(20_000), 1, 512, 100), Received::Repeat);
@@ -341,8 +358,10 @@ mod tests {
     fn a_sender_that_goes_on_without_the_ack_that_is_held_back_is_not_heard() {
         let mut receiver = Receiver::new(512, 2, Rollover::Zero);
         receiver.limit_rate(Some(1_024), None);
-        assert_eq!(receiver.on_data(at(0), 1, 512, 0), next(0, false));
-        assert_eq!(receiver.on_data(at(0), 2, 512, 0), next(512, true));
+        assert_eq!(
+            [block(&mut receiver, 0, 1), block(&mut receiver, 0, 2)],
+            [next(0, false), next(512, true)]
+        );
         receiver.ack_sent(at(0), false);
         assert_eq!(receiver.hold_ack(at(0)), Some(at(1_000_000)));
         for block in 3..100 {
@@ -350,7 +369,7 @@ mod tests {
             assert!(matches!(received, Received::Ignored | Received::Repeat), "{block}: {received:?}");
         }
         assert_eq!((receiver.bytes(), receiver.release_ack(at(1_000_000))), (1_024, Some(None)));
-        assert!(matches!(receiver.on_data(at(1_000_000), 3, 512, 0), Received::Next { offset: 1_024, .. }));
+        assert_eq!(block(&mut receiver, 1_000_000, 3).1, Some(1_024));
     }
 
     #[test]
@@ -369,7 +388,7 @@ mod tests {
         assert_eq!((other.hold_opening(at(1_000_000)), other.holds_opening()), (Some(at(1_070_030)), true));
         assert_eq!(other.on_data(at(1_000_000), 1, 512, 0), Received::Ignored);
         assert_eq!((other.release_ack(at(1_070_030)), other.holds_opening()), (Some(None), false));
-        assert!(matches!(other.on_data(at(1_080_000), 1, 512, 0), Received::Next { offset: 0, .. }));
+        assert_eq!(block(&mut other, 1_080_000, 1).1, Some(0));
     }
 
     #[test]
@@ -386,8 +405,8 @@ mod tests {
         for rollover in [Rollover::Zero, Rollover::One] {
             let mut receiver = Receiver::new(8, 16, rollover);
             for position in 1..200_000_u64 {
-                let received = receiver.on_data(at(0), rollover.wire(position), 8, 0);
-                assert!(matches!(received, Received::Next { offset, .. } if offset == (position - 1) * 8));
+                let (_, offset) = block(&mut receiver, 0, rollover.wire(position));
+                assert_eq!(offset, Some((position - 1) * 8));
                 if position % 16 == 0 {
                     receiver.ack_sent(at(0), false);
                 }

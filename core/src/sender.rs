@@ -4,6 +4,7 @@
 
 mod measure;
 mod probe;
+mod rare;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -11,14 +12,13 @@ mod tests;
 use crate::allowance::Allowance;
 use crate::block::Rollover;
 use crate::bottleneck::AckSample;
-use crate::manner::KnownManner;
 use crate::pacer::Pacer;
-use crate::time::Time;
+use crate::time::{Recent, Time};
 use crate::total_rate::Member;
 pub(crate) use measure::Measured;
 use measure::Repeated;
 use probe::Probe;
-use report::Reports;
+use rare::Rare;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,40 +32,30 @@ pub struct Blocks {
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
 pub(crate) struct Sender {
-    /// Blocks of the whole transfer, the final short (maybe empty) one included.
+    /// Blocks of the whole transfer, the final short (maybe empty) one included, and the bytes of that one.
     total: u64,
-    /// Bytes of the whole transfer.
-    size: u64,
-    /// The last acknowledged block; all before it are acknowledged too.
+    rest: u16,
+    /// The last acknowledged block; all before it are acknowledged too. The others are counted from there: no window has
+    /// more than 65,535 blocks.
     acked: u64,
-    /// The next block to send.
-    next: u64,
-    /// The last block that was ever sent, and how many of the last call of `poll` had not been sent before.
-    high: u64,
+    /// Blocks before the next one to send.
+    sent: u16,
+    /// Blocks up to the last one that was ever sent, and how many of the last call of `poll` had not been sent before.
+    reached: u16,
     fresh: u16,
     /// When the first block after `acked` was last sent.
     burst_at: Time,
-    /// Microseconds between the sending of that block and of the last block.
-    spread: u32,
-    /// The block whose round trip is being measured, 0 for none; when it was first sent; how many blocks of
-    /// its burst preceded it; the size of that burst; and whether it has been retransmitted since.
-    sampled: u64,
-    sampled_at: Time,
-    sampled_behind: u16,
+    /// The block whose round trip is being measured, 0 for none; when it was first sent; the size of its burst; and
+    /// whether it has been retransmitted since.
+    sampled: u16,
+    sampled_at: Recent,
     sampled_of: u16,
     repeated: Repeated,
-    /// When blocks were last retransmitted, `NEVER` if none were. The copies, and the blocks that they
-    /// overtook, cause ACKs without news: one rollback answers one gap, however often the peer reports it.
-    resent_at: Time,
-    /// How many blocks, from `acked` on, may have been sent more than once. ACKs of others are no echo.
-    copied: u16,
-    /// Time-outs since the last ACK of the window, and the probe that the last one caused.
+    /// Time-outs since the last ACK of the window.
     timeouts: u8,
-    probe: Probe,
     /// Duplicate ACKs that may answer retransmissions from before the last ACK with news.
     echoes: u8,
-    reports: Option<Box<Reports>>,
-    pacer: Pacer,
+    rare: Option<Box<Rare>>,
     window: u16,
     blksize: u16,
     rollover: Rollover,
@@ -110,30 +100,25 @@ impl Sender {
     pub(crate) fn new(size: u64, blksize: u16, window: u16, rollover: Rollover, burst: Option<u16>) -> Self {
         // A window of the whole period could not distinguish an ACK of all from an ACK of none.
         let window = window.clamp(1, (rollover.period() - 1).min(65_535) as u16);
+        let (total, rest) = whole(size, blksize);
         Sender {
-            total: size / u64::from(blksize.max(1)) + 1,
-            size,
-            blksize,
+            total,
+            rest,
             acked: 0,
-            next: 1,
-            high: 0,
+            sent: 0,
+            reached: 0,
             fresh: 0,
             burst_at: Time::default(),
-            spread: 0,
             sampled: 0,
-            sampled_at: Time::default(),
-            sampled_behind: 0,
+            sampled_at: Recent::default(),
             sampled_of: 0,
             repeated: Repeated::Not,
             timeouts: 0,
-            probe: Probe::None,
             echoes: 0,
-            reports: None,
-            pacer: Pacer::new(burst, window, blksize),
+            rare: Rare::of(Pacer::new(burst, window, blksize)),
             window,
+            blksize,
             rollover,
-            resent_at: Time::NEVER,
-            copied: 0,
         }
     }
 
@@ -141,17 +126,8 @@ impl Sender {
     /// at most `window` blocks.
     pub(crate) fn limit_rate(&mut self, rate: Option<u32>, shared: Option<Box<Member>>, window: u16) {
         let burst = u64::from(window) * u64::from(self.blksize);
-        self.pacer.limit_rate(rate.map(|rate| Allowance::new(rate, burst)), shared, self.blksize);
-    }
-
-    /// Returns the member of the rate that it shares, if there is one.
-    pub(crate) fn member(&mut self) -> Option<&mut Member> {
-        self.pacer.member()
-    }
-
-    /// Returns the limit of the rate, if there is one.
-    pub(crate) fn rate(&self) -> Option<u32> {
-        self.pacer.rate()
+        let blksize = self.blksize;
+        self.rare().pacer.limit_rate(rate.map(|rate| Allowance::new(rate, burst)), shared, blksize);
     }
 
     /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
@@ -161,40 +137,19 @@ impl Sender {
 
     /// Sets the end of the stream, which lies in the block sent last or before.
     pub(crate) fn end_at(&mut self, size: u64) {
-        self.size = size;
-        self.total = size / u64::from(self.blksize.max(1)) + 1;
+        (self.total, self.rest) = whole(size, self.blksize);
         // The burst that reaches beyond the end was cut short there.
-        self.next = self.next.min(self.total + 1);
-        self.high = self.high.min(self.total);
-        let first = self.sampled.saturating_sub(self.sampled_behind.into());
-        let of = (self.total + 1).saturating_sub(first);
-        self.sampled_of = self.sampled_of.min(of.try_into().unwrap_or(u16::MAX));
-    }
-
-    /// Where windows were cut off again and again, in blocks, if the receiver overflows there; else 0.
-    pub(crate) fn overflows_after(&self) -> u16 {
-        self.pacer.overflows_after()
-    }
-
-    /// Starts with the manner that the peer's last transfer learnt.
-    pub(crate) fn start_with(&mut self, known: KnownManner) {
-        self.pacer.start_with(known, self.window);
-    }
-
-    /// The manner that suits the peer; `known` is what the transfer began with.
-    pub(crate) fn learnt(&self, known: KnownManner) -> KnownManner {
-        self.pacer.learnt(known, self.window)
-    }
-
-    /// Returns whether blocks leave as single datagrams, even where the kernel can segment.
-    pub(crate) fn sends_singly(&self) -> bool {
-        self.pacer.sends_singly()
+        let left = (self.total.saturating_sub(self.acked)).min(u16::MAX.into()) as u16;
+        (self.sent, self.reached) = (self.sent.min(left), self.reached.min(left));
+        let behind = self.rare.as_ref().map_or(0, |rare| rare.sampled_behind);
+        let first = self.sampled.saturating_sub(behind);
+        self.sampled_of = self.sampled_of.min(left.saturating_add(1).saturating_sub(first));
     }
 
     /// Whether this block is on its way, as far as is known here. Some number on the wire may mean several positions.
     pub(crate) fn is_in_flight(&self, wire: u16) -> bool {
         let ahead = self.rollover.ahead(self.acked, wire);
-        ahead.is_some_and(|ahead| ahead > 0 && self.acked + ahead <= self.high)
+        ahead.is_some_and(|ahead| ahead > 0 && ahead <= self.reached.into())
     }
 
     /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
@@ -208,39 +163,43 @@ impl Sender {
         ack_timing: impl FnOnce(u64) -> AckTiming,
     ) -> Acked {
         let Some(ahead) = self.rollover.ahead(self.acked, wire) else { return Acked::Ignored };
-        let position = self.acked + ahead;
-        if position > self.high {
+        if ahead > u64::from(self.reached) {
             return Acked::Ignored;
         }
+        let ahead = ahead as u16;
         if ahead == 0 {
             return self.on_duplicate(now, ack_timing(self.in_window()));
         }
-        let rtt = self.measure(now, position);
-        let sample = self.ack_sample(now, position, earliest);
+        let rtt = self.measure(now, ahead);
+        let sample = self.ack_sample(now, ahead, earliest);
         // It comes too soon to answer what was sent last: the blocks that it lacks are in flight.
         let soon = earliest > 0 && !self.waited(now, earliest);
-        self.judge_report(now, position, earliest);
+        self.judge_report(now, ahead, earliest);
         let probes = self.timeouts;
-        self.echoes = self.take_echoes(position);
-        self.acked = position;
-        self.copied = u64::from(self.copied).saturating_sub(ahead) as u16;
-        self.probe = Probe::None;
+        self.echoes = self.take_echoes(ahead);
+        self.acked += u64::from(ahead);
+        self.reached -= ahead;
+        self.sampled = self.sampled.saturating_sub(ahead);
         // A paced retransmission may have been about to send blocks that have now arrived.
-        self.next = self.next.max(position + 1);
-        if position >= self.total {
+        self.sent = self.sent.saturating_sub(ahead);
+        if let Some(rare) = &mut self.rare {
+            rare.copied = rare.copied.saturating_sub(ahead);
+            rare.probe = Probe::None;
+        }
+        if self.acked >= self.total {
             return Acked::Finished { rtt };
         }
         let in_vain = self.in_vain();
         let gap = in_vain > 0;
         if gap && probes > 0 {
             self.go_back();
-            self.pacer.arrived(now, self.window, sample, in_vain);
+            self.tell_pacer(now, sample, in_vain);
         } else if gap {
             let blocks = self.in_window();
             self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
             self.nothing_is_missing();
-            self.pacer.arrived(now, self.window, sample, 0);
+            self.tell_pacer(now, sample, 0);
         }
         Acked::Progress { rtt, gap }
     }
@@ -251,10 +210,10 @@ impl Sender {
         let after_gap = self.is_behind_copies();
         self.timeouts = self.timeouts.saturating_add(1);
         if self.window == 1 {
-            self.roll_back_to(self.acked + 1, Repeated::Timeout);
+            self.roll_back(Repeated::Timeout);
             return false;
         }
-        self.copied = self.sent_after(self.acked);
+        self.rare().copied = self.reached.saturating_add(1);
         self.repeated = self.repeated.max(Repeated::Timeout);
         self.choose_probe(pause, after_gap)
     }
@@ -262,44 +221,52 @@ impl Sender {
     /// Returns the blocks that may be sent now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
         self.settle(now);
-        if self.probe != Probe::None
+        if self.probe() != Probe::None
             && let Some(probe) = self.take_probe(now)
         {
-            self.resent_at = now;
+            self.rare().resent_at = now;
             self.fresh = 0;
             return Some(probe);
         }
-        let last = (self.acked + u64::from(self.window)).min(self.total);
-        if self.next > last {
+        let left = self.in_window().saturating_sub(self.sent.into()) as u32;
+        if left == 0 {
             return None;
         }
-        let count = self.pacer.take(now, (last - self.next + 1) as u32);
+        let count = self.rare.as_mut().map_or(left, |rare| rare.pacer.take(now, left));
         if count == 0 {
             return None;
         }
-        let blocks = Blocks { first: self.next, count };
-        let last = self.next + u64::from(count) - 1;
-        if blocks.first == self.acked + 1 {
+        let blocks = Blocks { first: self.next(), count };
+        // A window has at most 65,535 blocks.
+        let (before, sent) = (self.sent, self.sent + count as u16);
+        if before == 0 {
             self.burst_at = now;
         }
-        self.spread = now.micros_since(self.burst_at);
-        if blocks.first <= self.high {
-            self.resent_at = now;
+        let spread = now.micros_since(self.burst_at);
+        let is_sampled = (self.sampled == 0 || self.has_rate()) && sent > self.reached;
+        if spread > 0 || before < self.reached || self.rare.is_some() {
+            let reached = self.reached;
+            let rare = self.rare();
+            rare.spread = spread;
+            if before < reached {
+                rare.resent_at = now;
+            }
+            if is_sampled {
+                rare.sampled_behind = reached.saturating_sub(before);
+            }
         }
         // Karn: only blocks sent for the first time are measured, and of these the first, so that an ACK from
         // inside the window can be measured as well. With a rate, the first of the last burst: the time between
         // bursts is not the path's.
-        if (self.sampled == 0 || self.pacer.has_rate()) && last > self.high {
-            self.sampled = blocks.first.max(self.high + 1);
-            self.sampled_at = now;
-            self.sampled_behind = (self.sampled - blocks.first) as u16;
-            self.sampled_of = blocks.count as u16;
+        if is_sampled {
+            self.sampled = before.max(self.reached) + 1;
+            self.sampled_at = Recent::at(now);
+            self.sampled_of = count as u16;
             self.repeated = Repeated::Not;
         }
-        self.next = last + 1;
-        // A window has at most 65,535 blocks.
-        self.fresh = last.saturating_sub(self.high) as u16;
-        self.high = self.high.max(last);
+        self.sent = sent;
+        self.fresh = sent.saturating_sub(self.reached);
+        self.reached = self.reached.max(sent);
         Some(blocks)
     }
 
@@ -308,16 +275,18 @@ impl Sender {
     /// been sent before.
     pub(crate) fn unsent(&mut self, blocks: Blocks, first: u64) -> u32 {
         let end = blocks.first + u64::from(blocks.count);
-        self.pacer.unsent(end - first);
-        if end < self.next {
+        if let Some(rare) = &mut self.rare {
+            rare.pacer.unsent(end - first);
+        }
+        if end < self.next() {
             // A probe at the beginning of the window does not move `next`.
             self.probe_again(first);
             return (end - first) as u32;
         }
-        let high = self.high.saturating_sub(u64::from(core::mem::take(&mut self.fresh)));
-        let again = (high + 1).saturating_sub(first).min(end - first) as u32;
-        self.next = first;
-        self.high = high.max(first - 1);
+        let reached = self.reached.saturating_sub(core::mem::take(&mut self.fresh));
+        let again = (self.acked + u64::from(reached) + 1).saturating_sub(first).min(end - first) as u32;
+        self.sent = first.saturating_sub(self.acked + 1).min(self.sent.into()) as u16;
+        self.reached = reached.max(self.sent);
         // The disk, not the path, delays the ACK of this window.
         self.sampled = 0;
         again
@@ -325,35 +294,44 @@ impl Sender {
 
     /// When the rest of a paced window or of a probe may be sent, or a gap is certain, if it waits for one of them.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
-        let paced = self.pacer.resumes(now).filter(|_| self.has_more()).max(self.next_step(now));
+        let paced = self
+            .pacer()
+            .and_then(|pacer| pacer.resumes(now))
+            .filter(|_| self.has_more())
+            .max(self.next_step(now));
         [paced, self.gap_due()].into_iter().flatten().min()
     }
 
     /// Returns whether blocks that may be in flight, or a probe, have not been sent yet.
     fn has_more(&self) -> bool {
-        let last = (self.acked + u64::from(self.window)).min(self.total);
-        self.next <= last || self.probe != Probe::None
+        u64::from(self.sent) < self.in_window() || self.probe() != Probe::None
     }
 
     /// Returns whether its own pace holds blocks back, so that no answer is overdue. A rate does so until they are
     /// sent, even if the host is late.
     pub(crate) fn is_paused(&self, now: Time) -> bool {
-        self.resumes(now).is_some() || (self.pacer.has_rate() && self.has_more())
+        self.resumes(now).is_some() || (self.has_rate() && self.has_more())
     }
 
     /// Returns whether the rate holds blocks back that have never been sent: their peer has nothing to answer.
     pub(crate) fn owes_blocks(&self) -> bool {
-        self.pacer.has_rate() && self.probe == Probe::None && self.next > self.high && self.has_more()
+        self.has_rate() && self.probe() == Probe::None && self.sent >= self.reached && self.has_more()
     }
 
     /// Returns when the first unacknowledged block, or a probe for it, was last sent.
     pub(crate) fn last_sent(&self) -> Time {
-        if self.resent_at == Time::NEVER { self.burst_at } else { self.burst_at.max(self.resent_at) }
+        let resent_at = self.resent_at();
+        if resent_at == Time::NEVER { self.burst_at } else { self.burst_at.max(resent_at) }
+    }
+
+    /// Returns the next block to send.
+    fn next(&self) -> u64 {
+        self.acked + u64::from(self.sent) + 1
     }
 
     /// Returns the highest block sent so far.
     pub(crate) fn high(&self) -> u64 {
-        self.high
+        self.acked + u64::from(self.reached)
     }
 
     /// Returns the number of acknowledged blocks.
@@ -363,38 +341,44 @@ impl Sender {
 
     /// Returns whether blocks of the current window may be queued behind older copies of themselves.
     pub(crate) fn is_behind_copies(&self) -> bool {
-        self.timeouts == 0 && self.resent_at != Time::NEVER && self.resent_at >= self.burst_at
+        let resent_at = self.resent_at();
+        self.timeouts == 0 && resent_at != Time::NEVER && resent_at >= self.burst_at
     }
 
     /// Returns how many blocks may be in flight now.
     pub(crate) fn in_window(&self) -> u64 {
-        (self.total - self.acked).min(u64::from(self.window))
+        self.total.saturating_sub(self.acked).min(self.window.into())
     }
 
     /// Returns how many blocks are sent without a pause: those of the window, or of a burst that the rate allows.
     pub(crate) fn at_once(&self) -> u64 {
-        self.in_window().min(self.pacer.burst_of_rate())
+        self.in_window().min(self.pacer().map_or(u64::MAX, Pacer::burst_of_rate))
     }
 
     /// Returns whether each block was sent at least once.
     pub(crate) fn all_sent(&self) -> bool {
-        self.high >= self.total
+        self.high() >= self.total
     }
 
     /// Returns the acknowledged bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.acked * u64::from(self.blksize)).min(self.size)
+        let blksize = u64::from(self.blksize);
+        if self.acked < self.total {
+            self.acked * blksize
+        } else {
+            (self.total - 1) * blksize + u64::from(self.rest)
+        }
     }
 
     fn on_duplicate(&mut self, now: Time, ack_timing: AckTiming) -> Acked {
-        if self.next <= self.acked + 1 {
+        if self.sent == 0 {
             return Acked::Ignored;
         }
         // RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice: a duplicate ACK never triggers DATA in
         // lockstep. In a window it may report the loss of the first block.
         let counted = self.echoes > 0;
         self.echoes = self.echoes.saturating_sub(1);
-        if counted && self.resent_within(now, ack_timing.echo) && self.resent_at < self.burst_at {
+        if counted && self.resent_within(now, ack_timing.echo) && self.resent_at() < self.burst_at {
             return Acked::Echo;
         }
         if self.window == 1 {
@@ -418,7 +402,7 @@ impl Sender {
             return Acked::Ignored;
         }
         if core::mem::take(&mut self.timeouts) > 0 {
-            self.probe = Probe::None;
+            self.rare().probe = Probe::None;
             self.nothing_arrived(now);
             self.go_back();
             return Acked::Gap;
@@ -429,24 +413,20 @@ impl Sender {
     /// Tells the pacer of a window of which no block arrived.
     fn nothing_arrived(&mut self, now: Time) {
         let nothing = AckSample { arrived: 0, took: now.micros_since(self.burst_at), sending: 0, least: 0 };
-        self.pacer.arrived(now, self.window, nothing, self.in_vain());
+        self.tell_pacer(now, nothing, self.in_vain());
     }
 
-    fn roll_back_to(&mut self, next: u64, why: Repeated) {
-        self.copied = self.sent_after(self.acked);
-        self.next = next;
-        if self.sampled >= next {
+    fn roll_back(&mut self, why: Repeated) {
+        self.rare().copied = self.reached.saturating_add(1);
+        self.sent = 0;
+        if self.sampled > 0 {
             self.repeated = self.repeated.max(why);
         }
     }
 
-    /// Returns how many blocks, from `first` on, were ever sent.
-    fn sent_after(&self, first: u64) -> u16 {
-        (self.high + 1 - first).min(u16::MAX.into()) as u16
-    }
-
     fn resent_within(&self, now: Time, micros: u32) -> bool {
-        self.resent_at != Time::NEVER && now.micros_since(self.resent_at) < micros
+        let resent_at = self.resent_at();
+        resent_at != Time::NEVER && now.micros_since(resent_at) < micros
     }
 
     /// Returns whether at least `micros` have passed since the first unacknowledged block was sent.
@@ -455,22 +435,28 @@ impl Sender {
     }
 }
 
+/// Returns how many blocks so many bytes take, and the bytes in the last one.
+fn whole(size: u64, blksize: u16) -> (u64, u16) {
+    let blksize = u64::from(blksize.max(1));
+    (size / blksize + 1, (size % blksize) as u16)
+}
+
 #[cfg(test)]
 impl Sender {
     /// Shifts all remembered times to another clock; resets those without effect.
-    pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+    pub(crate) fn shift(&mut self, now: Time, to: &dyn Fn(Time) -> Time) {
         self.burst_at = to(self.burst_at);
-        self.sampled_at = if self.sampled == 0 { Time::default() } else { to(self.sampled_at) };
-        self.resent_at = to(self.resent_at);
-        if let Some(reports) = &mut self.reports {
-            reports.shift(to);
+        self.sampled_at = if self.sampled == 0 { Recent::default() } else { self.sampled_at.shift(now, to) };
+        if let Some(rare) = &mut self.rare {
+            rare.resent_at = to(rare.resent_at);
+            rare.reports.shift(to);
+            rare.pacer.shift(to);
         }
-        self.pacer.shift(to);
     }
 
     /// Sets the state as if all blocks up to `position` had been sent and acknowledged.
     pub(crate) fn at(mut self, position: u64) -> Self {
-        (self.acked, self.next, self.high) = (position, position + 1, position);
+        (self.acked, self.sent, self.reached) = (position, 0, 0);
         self
     }
 }

@@ -108,7 +108,7 @@ impl RunningTransfer {
             scheduled: self.due.scheduled,
             bytes: self.transfer.bytes(),
             stats: self.transfer.stats(),
-            options: *self.transfer.options(),
+            options: self.transfer.options(),
         }
     }
 
@@ -275,7 +275,7 @@ impl RunningTransfer {
         let plan = context.plan;
         let name = &plan.files.get(self.file).name;
         let mut packet = [0; MAX_REQUEST];
-        let options = self.transfer.options();
+        let options = &self.transfer.options();
         let length = match plan.operation {
             Operation::Read => {
                 RequestPacket::encode(Operation::Read, name.as_bytes(), Mode::Octet, options, &mut packet)

@@ -120,7 +120,7 @@ fn client(operation: Operation, requested: &OptionSet, oack: &[u8]) -> Result<Op
     loop {
         match client.poll(now) {
             Output::Finished(Finish::Failed(code)) => return Err(code),
-            Output::Control(Control::Ack(0)) | Output::Send(_) => return Ok(*client.options()),
+            Output::Control(Control::Ack(0)) | Output::Send(_) => return Ok(client.options()),
             Output::Control(Control::Error(..)) => {}
             other => panic!("{other:?} is no answer to an OACK"),
         }

@@ -40,40 +40,40 @@ pub(super) enum Repeated {
 
 impl Sender {
     #[inline]
-    pub(super) fn measure(&mut self, now: Time, acked: u64) -> Measured {
-        if self.sampled == 0 || acked < self.sampled {
+    pub(super) fn measure(&mut self, now: Time, ahead: u16) -> Measured {
+        if self.sampled == 0 || ahead < self.sampled {
             return Measured::Not;
         }
-        let micros = now.micros_since(self.sampled_at);
+        let micros = self.sampled_at.micros_until(now);
         let first = core::mem::take(&mut self.sampled);
         match self.repeated {
             Repeated::Not => {}
             Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
             Repeated::Timeout => {
-                let last = if self.is_needless(acked) { micros } else { now.micros_since(self.resent_at) };
-                return Measured::AfterTimeout { first: micros, last, gap: acked + 1 < self.next };
+                let last = if self.is_needless(ahead) { micros } else { now.micros_since(self.resent_at()) };
+                return Measured::AfterTimeout { first: micros, last, gap: ahead < self.sent };
             }
         }
-        let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);
+        let behind = self.rare.as_ref().map_or(0, |rare| rare.sampled_behind);
+        let part = u32::from(ahead - first) + 1 + u32::from(behind);
         Measured::Exactly { micros, part, whole: u32::from(self.sampled_of).max(part) }
     }
 
-    /// Returns the timing of the blocks up to `position`, whose ACK has just arrived.
+    /// Returns the timing of so many blocks, whose ACK has just arrived.
     #[inline]
-    pub(super) fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
-        let ahead = position - self.acked;
+    pub(super) fn ack_sample(&self, now: Time, ahead: u16, earliest: u32) -> AckSample {
+        let spread = self.rare.as_ref().map_or(0, |rare| rare.spread);
         // In lockstep, and if the window was one burst, the sending takes no time.
-        let sending = if self.spread == 0 {
+        let sending = if spread == 0 {
             0
-        } else if self.pacer.has_rate() {
+        } else if self.has_rate() {
             // Blocks of one burst are acknowledged with the next.
-            self.spread
+            spread
         } else {
-            let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
-            (u64::from(self.spread) * ahead / sent) as u32
+            (u64::from(spread) * u64::from(ahead) / u64::from(self.sent.max(ahead))) as u32
         };
         AckSample {
-            arrived: ahead as u32,
+            arrived: ahead.into(),
             took: now.micros_since(self.burst_at),
             sending,
             // An ACK that a probe caused says nothing about the rate, nor does one of blocks from several bursts.

@@ -37,10 +37,13 @@ impl Sender {
     pub(super) fn choose_probe(&mut self, pause: u32, after_gap: bool) -> bool {
         let due = self.timeouts.is_multiple_of(FIRST_WALK) && (self.timeouts / FIRST_WALK).is_power_of_two();
         let walks = self.acked > 0 && due;
-        self.reports.get_or_insert_default().pause = pause;
-        self.probe = match () {
+        let is_first = self.acked == 0;
+        let timeouts = self.timeouts;
+        let rare = self.rare();
+        rare.reports.pause = pause;
+        rare.probe = match () {
             () if walks => Probe::Walk(0),
-            () if self.acked == 0 || after_gap || self.timeouts == 2 => Probe::Leading,
+            () if is_first || after_gap || timeouts == 2 => Probe::Leading,
             () => Probe::Last,
         };
         walks
@@ -48,45 +51,43 @@ impl Sender {
 
     /// Returns when the next step of a walk is due, if that is later.
     pub(super) fn next_step(&self, now: Time) -> Option<Time> {
-        match self.probe {
-            Probe::Walk(1..) => {
-                let pause = self.reports.as_ref().map_or(0, |reports| reports.pause);
-                Some(self.resent_at.after(pause)).filter(|at| now < *at)
-            }
+        let rare = self.rare.as_ref()?;
+        match rare.probe {
+            Probe::Walk(1..) => Some(rare.resent_at.after(rare.reports.pause)).filter(|at| now < *at),
             _ => None,
         }
     }
 
-    /// Returns whether a walk is going on that has not come to block `position`, which is acknowledged: the peer was held
-    /// up, and has all that was sent.
-    pub(super) fn is_needless(&self, position: u64) -> bool {
-        matches!(self.probe, Probe::Walk(walked) if position > self.acked + u64::from(walked))
+    /// Returns whether a walk is going on that has not come to the last of `ahead` blocks, which are acknowledged: the peer
+    /// was held up, and has all that was sent.
+    pub(super) fn is_needless(&self, ahead: u16) -> bool {
+        matches!(self.probe(), Probe::Walk(walked) if ahead > walked)
     }
 
-    /// Returns how many ACKs the probes may still cause, now that block `position` is acknowledged. A peer that was held up
+    /// Returns how many ACKs the probes may still cause, now that `ahead` blocks are acknowledged. A peer that was held up
     /// acknowledges each copy. One that lacks blocks has been silent in a walk; of the other probes at most the first and
     /// every second had two blocks.
-    pub(super) fn take_echoes(&mut self, position: u64) -> u8 {
-        let sent = self.reports.as_mut().map_or(0, |reports| core::mem::take(&mut reports.probes));
+    pub(super) fn take_echoes(&mut self, ahead: u16) -> u8 {
+        let sent = self.rare.as_mut().map_or(0, |rare| core::mem::take(&mut rare.reports.probes));
         match core::mem::take(&mut self.timeouts) {
             0 => 0,
             timeouts if self.window == 1 => timeouts,
-            _ if position + 1 >= self.next => sent,
+            _ if ahead >= self.sent => sent,
             timeouts => timeouts.saturating_add(timeouts.div_ceil(2)),
         }
     }
 
     /// Takes as much of the probe as the pacer allows; the rest follows later.
     pub(super) fn take_probe(&mut self, now: Time) -> Option<Blocks> {
-        let (first, last) = (self.acked + 1, self.next - 1);
+        let (first, last) = (self.acked + 1, self.next() - 1);
         if last < first {
-            self.probe = Probe::None;
+            self.rare().probe = Probe::None;
             return None;
         }
         if self.next_step(now).is_some() {
             return None;
         }
-        let probe = core::mem::replace(&mut self.probe, Probe::None);
+        let probe = core::mem::replace(&mut self.rare().probe, Probe::None);
         let mut blocks = match probe {
             Probe::None => return None,
             Probe::Leading => {
@@ -94,7 +95,7 @@ impl Sender {
                 let doubled = if self.acked == 0 { 1 << doublings } else { 1 };
                 let count = doubled.min(last.saturating_sub(self.acked)) as u32;
                 if self.acked + u64::from(count) < last {
-                    self.probe = Probe::Last;
+                    self.rare().probe = Probe::Last;
                 }
                 Blocks { first, count }
             }
@@ -105,24 +106,25 @@ impl Sender {
                 Blocks { first, count }
             }
         };
-        blocks.count = self.pacer.take(now, blocks.count);
+        let (acked, rare) = (self.acked, self.rare());
+        blocks.count = rare.pacer.take(now, blocks.count);
         if blocks.count == 0 {
-            self.probe = probe;
+            rare.probe = probe;
             return None;
         }
-        let reports = self.reports.get_or_insert_default();
-        reports.probes = reports.probes.saturating_add(blocks.count.min(u8::MAX.into()) as u8);
+        rare.reports.probes = rare.reports.probes.saturating_add(blocks.count.min(u8::MAX.into()) as u8);
         let end = blocks.first + u64::from(blocks.count) - 1;
-        if matches!(probe, Probe::Walk(before) if self.acked + u64::from(before) < last) {
-            self.probe = Probe::Walk((end - self.acked) as u16);
+        if matches!(probe, Probe::Walk(before) if acked + u64::from(before) < last) {
+            rare.probe = Probe::Walk((end - acked) as u16);
         }
         Some(blocks)
     }
 
     /// Handles a probe of which the blocks from `first` on were not sent.
     pub(super) fn probe_again(&mut self, first: u64) {
-        let walked = (first - 1 - self.acked) as u16;
-        self.probe = match self.probe {
+        let walked = first.saturating_sub(self.acked + 1) as u16;
+        let rare = self.rare();
+        rare.probe = match rare.probe {
             Probe::Walk(_) => Probe::Walk(walked),
             _ => Probe::Leading,
         };

@@ -9,7 +9,7 @@
 
 use super::{Repeated, Sender};
 use crate::bottleneck::AckSample;
-use crate::time::Time;
+use crate::time::{Recent, Time};
 
 /// Doubts after a report that was wrong. Each report that is right takes one of them back.
 const DOUBTS: u8 = 3;
@@ -36,7 +36,7 @@ pub(super) struct Reports {
     hinted: bool,
     /// The block that the peer acknowledges for each copy, if all that was in flight had arrived; 0 if unknown.
     copied_to: u64,
-    waiting: Option<Waiting>,
+    waiting: Option<Box<Waiting>>,
     /// Blocks of probes since the last ACK with news, and the microseconds between two steps of a walk.
     pub(super) probes: u8,
     pub(super) pause: u32,
@@ -60,7 +60,7 @@ struct Waiting {
 }
 
 impl Reports {
-    fn are_trusted(&self, ahead: u64, window: u16) -> bool {
+    fn are_trusted(&self, ahead: u16, window: u16) -> bool {
         let waits = self.waiting.as_ref().is_some_and(|waiting| waiting.telling);
         !waits && self.doubts == 0 && (self.proven || ahead > 1 || window < LARGE)
     }
@@ -85,22 +85,25 @@ impl Sender {
 
     /// Returns when the gap that is waited for is certain.
     pub(super) fn gap_due(&self) -> Option<Time> {
-        Some(self.reports.as_ref()?.waiting.as_ref()?.due)
+        Some(self.rare.as_ref()?.reports.waiting.as_ref()?.due)
     }
 
     /// Returns whether the peer may repeat its ACK because of blocks that were sent twice.
     pub(super) fn is_at_copies(&self) -> bool {
-        let copied_to = self.reports.as_ref().map_or(0, |reports| reports.copied_to);
-        self.copied > 0 || (copied_to > 0 && copied_to == self.acked)
+        let Some(rare) = &self.rare else { return false };
+        let copied_to = rare.reports.copied_to;
+        rare.copied > 0 || (copied_to > 0 && copied_to == self.acked)
     }
 
-    /// Handles an ACK with news after the sender went back: was the report right? `earliest`: half of the shortest round
-    /// trip.
+    /// Handles an ACK of `ahead` blocks after the sender went back: was the report right? `earliest`: half of the shortest
+    /// round trip.
     #[inline]
-    pub(super) fn judge_report(&mut self, now: Time, position: u64, earliest: u32) {
+    pub(super) fn judge_report(&mut self, now: Time, ahead: u16, earliest: u32) {
         // Nearly a round trip: not enough for an answer to the copies.
         let soon = !self.waited(now, earliest.saturating_add(earliest / 4 * 3));
-        let Some(reports) = &mut self.reports else { return };
+        let (position, is_inside) = (self.acked + u64::from(ahead), ahead < self.sent);
+        let Some(rare) = &mut self.rare else { return };
+        let reports = &mut rare.reports;
         let from = reports.back_from;
         if from == 0 {
             return;
@@ -110,7 +113,7 @@ impl Sender {
         } else if soon {
             // The block arrived, but maybe late and behind others, which the peer does not keep.
             reports.doubts = reports.doubts.max(u8::from(!reports.proven));
-        } else if position == from && position + 1 < self.next {
+        } else if position == from && is_inside {
             // No window ends there. It looks as if all that was in flight had arrived, and the first copy showed it; or
             // the next block was lost.
             if core::mem::replace(&mut reports.hinted, true) {
@@ -130,16 +133,16 @@ impl Sender {
     pub(super) fn on_inside(
         &mut self,
         now: Time,
-        ahead: u64,
+        ahead: u16,
         sample: AckSample,
         soon: bool,
         settled: impl FnOnce() -> u32,
     ) {
         let window = self.window;
-        if !soon && self.reports.get_or_insert_default().are_trusted(ahead, window) {
+        if !soon && self.reports().are_trusted(ahead, window) {
             let in_vain = self.in_vain();
             self.go_back();
-            self.pacer.arrived(now, window, sample, in_vain);
+            self.tell_pacer(now, sample, in_vain);
         } else {
             self.wait_for_gap(now, Some(sample), settled());
         }
@@ -147,7 +150,7 @@ impl Sender {
 
     /// Handles a repeated ACK that may report the loss of the first block in flight. Returns whether it does.
     pub(super) fn on_repeated_report(&mut self, now: Time, settled: u32) -> bool {
-        let reports = self.reports.get_or_insert_default();
+        let reports = self.reports();
         match &mut reports.waiting {
             None if reports.doubts == 0 => {
                 self.nothing_arrived(now);
@@ -178,68 +181,72 @@ impl Sender {
     }
 
     fn gap_is_certain(&mut self, now: Time) {
-        let Some(reports) = &mut self.reports else { return };
+        let reports = self.reports();
         let Some(waiting) = reports.waiting.take() else { return };
         if waiting.telling {
             reports.were_right();
         }
         if let Some(sample) = waiting.sample {
-            self.pacer.arrived(now, self.window, sample, self.in_vain());
+            self.tell_pacer(now, sample, self.in_vain());
         }
         self.go_back();
         // What was sent before has arrived or is lost. So the answer to the copies shows how long a round trip takes at most;
         // that to anything else would contain the wait.
-        (self.sampled, self.sampled_at, self.repeated) = (self.acked + 1, now, Repeated::Gap);
-        (self.sampled_behind, self.sampled_of) = (0, 1);
+        (self.sampled, self.sampled_at, self.repeated) = (1, Recent::at(now), Repeated::Gap);
+        self.sampled_of = 1;
+        self.rare().sampled_behind = 0;
     }
 
     /// Handles the ACK of all that was sent.
     #[inline]
     pub(super) fn nothing_is_missing(&mut self) {
-        if let Some(reports) = &mut self.reports
-            && reports.waiting.take().is_some_and(|waiting| waiting.telling)
+        if let Some(rare) = &mut self.rare
+            && rare.reports.waiting.take().is_some_and(|waiting| waiting.telling)
         {
-            reports.doubts = DOUBTS;
+            rare.reports.doubts = DOUBTS;
         }
     }
 
     fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {
-        let (due, sent, telling) = (now.after(settled), self.next - 1, self.copied == 0);
-        let reports = self.reports.get_or_insert_default();
-        let Some(waiting) = &mut reports.waiting else {
-            reports.waiting = Some(Waiting { due, duplicates: 0, mark: sent, since: now, telling, sample });
+        let (acked, total, sent) = (self.acked, self.total, self.next() - 1);
+        let rare = self.rare();
+        let (due, telling) = (now.after(settled), rare.copied == 0);
+        let Some(waiting) = &mut rare.reports.waiting else {
+            let waiting = Waiting { due, duplicates: 0, mark: sent, since: now, telling, sample };
+            rare.reports.waiting = Some(Box::new(waiting));
             return;
         };
         (waiting.due, waiting.duplicates, waiting.sample) = (due, 0, None);
-        if self.acked < waiting.mark.min(self.total) {
+        if acked < waiting.mark.min(total) {
             return;
         }
         if waiting.telling {
-            reports.doubts = DOUBTS;
+            rare.reports.doubts = DOUBTS;
         }
         // All that is in flight was sent since then.
-        (self.burst_at, self.spread) = (waiting.since, 0);
-        (waiting.mark, waiting.since, waiting.telling) = (sent, now, telling);
+        let since = core::mem::replace(&mut waiting.since, now);
+        (waiting.mark, waiting.telling, rare.spread) = (sent, telling, 0);
+        self.burst_at = since;
         if let Some(sample) = sample {
-            self.pacer.arrived(now, self.window, sample, 0);
+            self.tell_pacer(now, sample, 0);
         }
     }
 
     /// Returns how many blocks behind the acknowledged ones were sent.
     pub(super) fn in_vain(&self) -> u32 {
-        (self.next - self.acked - 1) as u32
+        self.sent.into()
     }
 
     pub(super) fn go_back(&mut self) {
-        let sent = self.next - 1;
-        let inside = sent < self.acked + u64::from(self.window);
-        let reports = self.reports.get_or_insert_default();
+        let sent = self.next() - 1;
+        let inside = self.sent < self.window;
+        let reports = self.reports();
         reports.waiting = None;
         if reports.back_from == 0 {
             reports.back_from = sent;
         }
         // At the end of a window another ACK reports a loss.
         reports.copied_to = if inside { sent } else { 0 };
-        self.roll_back_to(self.acked + 1, Repeated::Gap);
+        self.roll_back(Repeated::Gap);
     }
 }

@@ -1,8 +1,9 @@
 //! How a transfer handles the peer's packets.
 
 use super::timing::unmeasured;
-use super::{Finish, Pace, Phase, Transfer};
+use super::{DuePacket, Finish, Pace, Phase, Transfer};
 use crate::options::{OptionSet, Options};
+use crate::packed_options::PackedOptions;
 use crate::receiver::Received;
 use crate::sender::Acked;
 use crate::time::Time;
@@ -14,24 +15,24 @@ impl Transfer {
         if let (Phase::Requested { .. }, Operation::Read, 1) = (&self.phase, self.operation, wire) {
             // DATA 1 instead of OACK: the server ignores options (RFC 2347).
             self.sample_handshake(now);
-            self.options = OptionSet::default();
+            self.options = PackedOptions::default();
             self.start_receiving(None, Pace::default());
         }
         let too_soon = self.rtt.soonest();
         match &mut self.phase {
             Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
-                Received::Ignored => self.stats.duplicates += 1,
+                Received::Ignored => self.counts.duplicates += 1,
                 Received::TooLong => {
                     self.fail(ErrorCode::IllegalOperation, "DATA longer than the block size")
                 }
                 Received::Repeat => {
                     receiver.ack_sent(now, true);
-                    self.stats.duplicates += 1;
-                    self.due.ack = true;
+                    self.counts.duplicates += 1;
+                    self.due.packet = DuePacket::Ack;
                     self.arm(now);
                     self.hold_ack(now);
                 }
-                Received::Next { offset, rtt, ack, end } => {
+                Received::Next { rtt, ack, end } => {
                     if ack && !end {
                         receiver.ack_sent(now, false);
                     }
@@ -43,9 +44,7 @@ impl Transfer {
                         None => self.rtt.ease(),
                     }
                     self.has_arrived(now);
-                    self.due.accept = Some((offset, length as u16));
-                    self.due.ack = ack && !end;
-                    self.due.oack = false;
+                    self.due.packet = if ack && !end { DuePacket::Ack } else { DuePacket::None };
                     self.arm(now);
                     if end {
                         self.start_storing(now);
@@ -54,32 +53,36 @@ impl Transfer {
                     }
                 }
             },
-            Phase::Storing(_) => self.stats.duplicates += 1,
+            Phase::Storing(_) => self.counts.duplicates += 1,
             Phase::Dallying(receiver) => {
-                self.stats.duplicates += 1;
-                self.due.ack |= receiver.on_late_data(now, wire, too_soon);
+                self.counts.duplicates += 1;
+                if receiver.on_late_data(now, wire, too_soon) {
+                    self.due.packet = DuePacket::Ack;
+                }
             }
             _ => {}
         }
     }
 
     /// With `msftwindow`, each ACK has a fifth byte: the size of the next window, bounded like a negotiated one. An
-    /// ACK without that byte changes nothing.
-    pub(super) fn on_wanted_window(&mut self, ack: &[u8]) {
-        let [_, _, _, _, wanted, ..] = ack else { return };
-        self.window = (*wanted).clamp(1, self.window_limit);
+    /// ACK without that byte changes nothing, or asks for a first window of one block. Returns the size.
+    pub(super) fn on_wanted_window(&mut self, ack: &[u8]) -> u8 {
+        let [_, _, _, _, wanted, ..] = ack else { return 1 };
+        let window = (*wanted).clamp(1, self.window_limit);
         if let Phase::Sending(sender) = &mut self.phase {
-            sender.set_window(self.window.into());
+            sender.set_window(window.into());
         }
+        window
     }
 
-    pub(super) fn on_ack(&mut self, now: Time, wire: u16) {
+    /// `window`: the size of a first window, with `msftwindow`.
+    pub(super) fn on_ack(&mut self, now: Time, wire: u16, window: u8) {
         match (&self.phase, wire) {
             (Phase::Offered { size, pace }, 0) => {
                 let (size, pace) = (*size, pace.clone());
                 self.sample_handshake(now);
                 self.hear(now);
-                self.start_sending(size, pace);
+                self.start_sending(size, pace, window);
                 return;
             }
             (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
@@ -87,8 +90,8 @@ impl Transfer {
                 let size = *size;
                 self.sample_handshake(now);
                 self.hear(now);
-                self.options = OptionSet::default();
-                self.start_sending(size, Pace::default());
+                self.options = PackedOptions::default();
+                self.start_sending(size, Pace::default(), 1);
                 return;
             }
             _ => {}
@@ -101,18 +104,18 @@ impl Transfer {
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
         let acked = sender.on_ack(now, wire, rtt.soonest(), ack_timing);
         match acked {
-            Acked::Ignored => self.stats.duplicates += 1,
+            Acked::Ignored => self.counts.duplicates += 1,
             Acked::Late => {
-                self.stats.duplicates += 1;
+                self.counts.duplicates += 1;
                 self.hasten(now);
             }
             Acked::Echo => {
-                self.stats.duplicates += 1;
+                self.counts.duplicates += 1;
                 let needless = u16::from(self.rtt.echoed(&self.settings.timing));
-                self.stats.needless = self.stats.needless.saturating_add(needless);
+                self.counts.needless = self.counts.needless.saturating_add(needless);
             }
             Acked::Gap => {
-                self.stats.duplicates += u32::from(lacks_all);
+                self.counts.duplicates += u32::from(lacks_all);
                 self.rtt.reset_back_off();
                 self.arm(now);
             }
@@ -136,7 +139,7 @@ impl Transfer {
         match &mut self.phase {
             Phase::Requested { size } => {
                 let size = *size;
-                let Some(granted) = OptionSet::verify(&self.options, answer) else {
+                let Some(granted) = OptionSet::verify(&self.options.into(), answer) else {
                     self.fail(
                         ErrorCode::OptionRefused,
                         "an option that was not asked, or more than was asked",
@@ -148,20 +151,20 @@ impl Transfer {
                 self.take_options(granted);
                 match self.operation {
                     Operation::Read => {
-                        self.due.ack = true;
+                        self.due.packet = DuePacket::Ack;
                         self.start_receiving(Some(now), Pace::default());
                         self.arm(now);
                     }
                     Operation::Write => {
-                        self.start_sending(size, Pace::default());
+                        self.start_sending(size, Pace::default(), 1);
                     }
                 }
             }
             // Our ACK 0 was lost.
             Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
                 receiver.ack_sent(now, true);
-                self.stats.duplicates += 1;
-                self.due.ack = true;
+                self.counts.duplicates += 1;
+                self.due.packet = DuePacket::Ack;
                 self.arm(now);
             }
             _ => {}
@@ -169,13 +172,13 @@ impl Transfer {
     }
 
     pub(super) fn on_error(&mut self, code: u16) {
-        if !matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
+        if !matches!(self.phase, Phase::Ended(_) | Phase::Dallying(_)) {
             self.finish(Finish::PeerError(code));
         }
     }
 
     pub(super) fn take_options(&mut self, options: OptionSet) {
-        self.options = options;
+        self.options = options.into();
         if let Some(micros) = options.retransmission() {
             let settings = Arc::make_mut(&mut self.settings);
             settings.timing = settings.timing.with_timeout_option(micros);

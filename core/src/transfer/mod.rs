@@ -23,6 +23,7 @@ use crate::control::Control;
 use crate::limits::Limits;
 use crate::manner::KnownManner;
 use crate::options::OptionSet;
+use crate::packed_options::PackedOptions;
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
@@ -99,7 +100,7 @@ pub struct Stats {
     pub retransmissions: u32,
     /// DATA or ACK packets without news.
     pub duplicates: u32,
-    /// Time-outs.
+    /// Time-outs. At most 65535 are counted.
     pub timeouts: u32,
     /// Needless time-outs: the answer was already on its way. At most 65535 are counted.
     pub needless: u16,
@@ -123,9 +124,7 @@ pub struct Settings {
 pub struct Transfer {
     phase: Phase,
     /// Granted options (server); requested, then granted options (client).
-    options: OptionSet,
-    /// The window size in the last ACK, with `msftwindow`.
-    window: u8,
+    options: PackedOptions,
     /// The largest window size that an ACK may choose; 0 without `msftwindow`.
     window_limit: u8,
     /// Shared by all transfers of an endpoint, except those with a `timeout` option.
@@ -137,7 +136,7 @@ pub struct Transfer {
     first_block: Time,
     /// When to act if the peer stays silent.
     deadline: Time,
-    stats: Stats,
+    counts: Counts,
     repeats: u8,
     server: bool,
     /// Whether it waits for the host's disk: see `stall`.
@@ -168,10 +167,30 @@ enum Phase {
     Storing(Receiver),
     /// Stored and acknowledged; stays to repeat the last ACK (RFC 1350 section 6).
     Dallying(Receiver),
-    Ended {
-        blocks: u64,
-        bytes: u64,
-    },
+    Ended(End),
+}
+
+/// What is left of a transfer that has ended.
+#[derive(Debug)]
+#[cfg_attr(test, derive(Clone, Hash))]
+struct End {
+    blocks: u64,
+    bytes: u64,
+    /// As in [`Stats`].
+    cut_after: u16,
+    /// Pending outputs of `poll`, in this order.
+    error: Option<Box<(ErrorCode, Cow<'static, str>)>>,
+    finish: Option<Finish>,
+}
+
+/// The counts of [`Stats`], in the width that they need.
+#[derive(Debug, Default)]
+#[cfg_attr(test, derive(Clone))]
+struct Counts {
+    retransmissions: u32,
+    duplicates: u32,
+    timeouts: u16,
+    needless: u16,
 }
 
 /// How quickly a server sends or acknowledges.
@@ -190,13 +209,21 @@ struct Pace {
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, Hash))]
 struct Due {
-    accept: Option<(u64, u16)>,
     store: bool,
-    request: bool,
-    oack: bool,
-    ack: bool,
-    error: Option<Box<(ErrorCode, Cow<'static, str>)>>,
-    finish: Option<Finish>,
+    packet: DuePacket,
+    /// The outcome of a transfer that dallies.
+    complete: bool,
+}
+
+/// The packet to send before any block.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(Hash))]
+enum DuePacket {
+    #[default]
+    None,
+    Request,
+    Oack,
+    Ack,
 }
 
 impl Transfer {
@@ -216,7 +243,7 @@ impl Transfer {
     ) -> Self {
         let mut transfer =
             Transfer::new(now, operation, settings.into(), requested, false, Phase::Requested { size });
-        transfer.due.request = true;
+        transfer.due.packet = DuePacket::Request;
         transfer.arm(now);
         transfer
     }
@@ -231,15 +258,14 @@ impl Transfer {
     ) -> Self {
         Transfer {
             phase,
-            options,
-            window: 1,
+            options: options.into(),
             window_limit: 0,
             settings,
             rtt: Rtt::default(),
             heard: now,
             first_block: Time::NEVER,
             deadline: Time::NEVER,
-            stats: Stats::default(),
+            counts: Counts::default(),
             repeats: 0,
             server,
             stalled: false,
@@ -284,14 +310,19 @@ impl Transfer {
         let pace = Pace { burst: limits.burst, rate: limits.rate, shared };
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
-        self.due.oack = !self.options.is_empty();
+        let has_options = !self.options.is_empty();
+        if has_options {
+            self.due.packet = DuePacket::Oack;
+        }
         match self.operation {
-            Operation::Read if self.due.oack => {
+            Operation::Read if has_options => {
                 self.phase = Phase::Offered { size: size.unwrap_or(0), pace };
             }
-            Operation::Read => self.start_sending(size.unwrap_or(0), pace),
+            Operation::Read => self.start_sending(size.unwrap_or(0), pace, 1),
             Operation::Write => {
-                self.due.ack = !self.due.oack;
+                if !has_options {
+                    self.due.packet = DuePacket::Ack;
+                }
                 self.start_receiving(Some(now), pace);
             }
         }
@@ -338,16 +369,15 @@ impl Transfer {
     /// [`Output::Accept`] of the last one was polled: the peer takes it for lost.
     pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
         let packet = Packet::parse(datagram)?;
-        if self.due.accept.is_some() {
+        if matches!(&self.phase, Phase::Receiving(receiver) | Phase::Storing(receiver) if receiver.has_accepted())
+        {
             return Ok(());
         }
         match packet {
             Packet::Data { block, payload } => self.on_data(now, block, payload.len()),
             Packet::Ack { block } => {
-                if self.window_limit > 0 {
-                    self.on_wanted_window(datagram);
-                }
-                self.on_ack(now, block);
+                let window = if self.window_limit > 0 { self.on_wanted_window(datagram) } else { 1 };
+                self.on_ack(now, block, window);
             }
             Packet::Error { code, .. } => self.on_error(code),
             Packet::Oack(options) => self.on_oack(now, options),
@@ -360,7 +390,7 @@ impl Transfer {
     /// Handles a repeated request of the client: its answer may have been lost. Answers again if only the
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
-        self.stats.duplicates += 1;
+        self.counts.duplicates += 1;
         let may_repeat = !self.is_held_back() && self.unproven() && self.repeats < UNPROVEN_ANSWERS;
         if self.server && !self.is_deciding() && may_repeat {
             self.repeat(now);
@@ -374,7 +404,7 @@ impl Transfer {
             return;
         }
         if matches!(self.phase, Phase::Dallying(_)) {
-            self.close();
+            self.end(self.due.complete.then_some(Finish::Complete), None);
             return;
         }
         let patience = self.patience();
@@ -386,7 +416,7 @@ impl Transfer {
             self.deadline = self.heard.after(patience).max(now.after(1));
             return;
         }
-        self.stats.timeouts += 1;
+        self.counts.timeouts = self.counts.timeouts.saturating_add(1);
         self.repeat(now);
     }
 
@@ -395,54 +425,51 @@ impl Transfer {
         let Phase::Storing(receiver) = &mut self.phase else { return };
         receiver.ack_sent(now, false);
         self.phase = Phase::Dallying(receiver.clone());
-        self.due.ack = true;
-        self.due.finish = Some(Finish::Complete);
+        self.due.packet = DuePacket::Ack;
+        self.due.complete = true;
         self.deadline = now.after(self.settings.timing.dally());
     }
 
     /// Ends the transfer with an ERROR: a denial, a file that cannot be read or stored, a shutdown. Does
     /// nothing once the transfer has its outcome.
     pub fn fail(&mut self, code: ErrorCode, text: impl Into<Cow<'static, str>>) {
-        if matches!(self.phase, Phase::Ended { .. } | Phase::Dallying(_)) {
+        if matches!(self.phase, Phase::Ended(_) | Phase::Dallying(_)) {
             return;
         }
-        self.due.error = Some(Box::new((code, text.into())));
-        self.finish(Finish::Failed(code));
+        self.end(Some(Finish::Failed(code)), Some(Box::new((code, text.into()))));
     }
 
     /// Ends the transfer silently: its request must not be answered.
     pub fn abandon(&mut self) {
-        self.due = Due::default();
-        self.close();
+        self.end(None, None);
     }
 
     /// Returns the next action. Call until [`Output::Timeout`] or [`Output::Closed`].
     pub fn poll(&mut self, now: Time) -> Output {
-        if let Some((offset, length)) = self.due.accept.take() {
+        if let Phase::Receiving(receiver) | Phase::Storing(receiver) = &mut self.phase
+            && let Some((offset, length)) = receiver.take_accepted()
+        {
             return Output::Accept { offset, length };
         }
         if core::mem::take(&mut self.due.store) {
             return Output::Store { bytes: self.bytes() };
         }
-        if core::mem::take(&mut self.due.request) {
-            return Output::Request;
-        }
-        if core::mem::take(&mut self.due.oack) {
-            return Output::Control(Control::Oack(self.options));
-        }
-        if self.due.ack && !self.stalled {
-            self.due.ack = false;
-            return Output::Control(Control::Ack(self.wire(self.blocks())));
-        }
-        if let Some(error) = self.due.error.take() {
-            let (code, text) = *error;
-            return Output::Control(Control::Error(code, text));
-        }
-        if let Some(finish) = self.due.finish.take() {
-            return Output::Finished(finish);
+        if self.due.packet != DuePacket::None
+            && let Some(output) = self.take_packet()
+        {
+            return output;
         }
         match &mut self.phase {
-            Phase::Ended { .. } => Output::Closed,
+            Phase::Ended(end) => {
+                if let Some(error) = end.error.take() {
+                    let (code, text) = *error;
+                    return Output::Control(Control::Error(code, text));
+                }
+                end.finish.take().map_or(Output::Closed, Output::Finished)
+            }
+            Phase::Dallying(_) if core::mem::take(&mut self.due.complete) => {
+                Output::Finished(Finish::Complete)
+            }
             Phase::Sending(sender) if !self.stalled => {
                 let high = sender.high();
                 let Some(blocks) = sender.poll(now) else {
@@ -450,7 +477,7 @@ impl Transfer {
                     return self.paused(now, resumes);
                 };
                 let again = (high + 1).saturating_sub(blocks.first).min(u64::from(blocks.count));
-                self.stats.retransmissions = self.stats.retransmissions.saturating_add(again as u32);
+                self.counts.retransmissions = self.counts.retransmissions.saturating_add(again as u32);
                 self.arm(now);
                 Output::Send(blocks)
             }
@@ -458,14 +485,28 @@ impl Transfer {
         }
     }
 
+    /// Takes the packet that is due, unless a full disk holds back an ACK.
+    fn take_packet(&mut self) -> Option<Output> {
+        if self.due.packet == DuePacket::Ack && self.stalled {
+            return None;
+        }
+        Some(match core::mem::take(&mut self.due.packet) {
+            DuePacket::None => return None,
+            DuePacket::Request => Output::Request,
+            DuePacket::Oack => Output::Control(Control::Oack(self.options.into())),
+            DuePacket::Ack => Output::Control(Control::Ack(self.wire(self.blocks()))),
+        })
+    }
+
     fn has_arrived(&mut self, now: Time) {
         self.first_block = self.first_block.min(now);
         self.hear(now);
     }
 
-    fn start_sending(&mut self, size: u64, pace: Pace) {
+    /// `wanted`: the size of the first window, with `msftwindow`.
+    fn start_sending(&mut self, size: u64, pace: Pace, wanted: u8) {
         let blksize = self.options.block_size();
-        let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
+        let window = if self.window_limit > 0 { wanted.into() } else { self.options.window_size() };
         let mut sender = Sender::new(size, blksize, window, self.settings.rollover, pace.burst);
         sender.start_with(self.peer_manner);
         if pace.has_rate() {
@@ -497,18 +538,19 @@ impl Transfer {
     }
 
     fn finish(&mut self, finish: Finish) {
-        let error = self.due.error.take();
-        self.due = Due { finish: Some(finish), error, ..Due::default() };
-        self.close();
+        self.end(Some(finish), None);
     }
 
     /// Ends, but keeps the source of the statistics until the outcome has been reported.
-    fn close(&mut self) {
+    fn end(&mut self, finish: Option<Finish>, error: Option<Box<(ErrorCode, Cow<'static, str>)>>) {
         self.deadline = Time::NEVER;
+        self.due = Due::default();
+        let mut cut_after = self.cut_after();
         if let Phase::Sending(sender) = &self.phase {
-            self.stats.cut_after = sender.overflows_after();
+            cut_after = sender.overflows_after();
             self.peer_manner = sender.learnt(self.peer_manner);
         }
-        self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
+        self.phase =
+            Phase::Ended(End { blocks: self.blocks(), bytes: self.bytes(), cut_after, error, finish });
     }
 }

@@ -1,6 +1,6 @@
 //! The queries of a transfer: statistics, options, progress, phase.
 
-use super::{Phase, Stats, Transfer};
+use super::{Counts, Phase, Stats, Transfer};
 use crate::options::OptionSet;
 use crate::peer_metrics::PeerMetrics;
 use crate::time::Time;
@@ -21,8 +21,9 @@ impl Transfer {
     }
 
     /// Returns the granted options (a client's requested options until then).
-    pub fn options(&self) -> &OptionSet {
-        &self.options
+    #[inline]
+    pub fn options(&self) -> OptionSet {
+        self.options.into()
     }
 
     /// Returns how many blocks may be in flight: the window, or with `msftwindow` the largest size that an ACK may
@@ -42,7 +43,18 @@ impl Transfer {
 
     /// Returns the statistics so far.
     pub fn stats(&self) -> Stats {
-        self.stats
+        let Counts { retransmissions, duplicates, timeouts, needless } = self.counts;
+        Stats {
+            retransmissions,
+            duplicates,
+            timeouts: timeouts.into(),
+            needless,
+            cut_after: self.cut_after(),
+        }
+    }
+
+    pub(super) fn cut_after(&self) -> u16 {
+        if let Phase::Ended(end) = &self.phase { end.cut_after } else { 0 }
     }
 
     /// Returns the smoothed RTT, once measured.
@@ -79,7 +91,7 @@ impl Transfer {
             Phase::Receiving(receiver) | Phase::Storing(receiver) | Phase::Dallying(receiver) => {
                 receiver.acked()
             }
-            Phase::Ended { blocks, .. } => *blocks,
+            Phase::Ended(end) => end.blocks,
             Phase::Deciding | Phase::Requested { .. } | Phase::Offered { .. } => 0,
         }
     }
@@ -91,7 +103,7 @@ impl Transfer {
             Phase::Receiving(receiver) | Phase::Storing(receiver) | Phase::Dallying(receiver) => {
                 receiver.bytes()
             }
-            Phase::Ended { bytes, .. } => *bytes,
+            Phase::Ended(end) => end.bytes,
             Phase::Deciding | Phase::Requested { .. } | Phase::Offered { .. } => 0,
         }
     }

@@ -4,7 +4,7 @@
 //! The receiving side cannot pace its peer in any other way (RFC 1350: a sender waits for the ACK). Downloads
 //! with a rate are paced by the sender (`core/src/pacer.rs`).
 
-use super::{Output, Pace, Phase, Transfer};
+use super::{DuePacket, Output, Pace, Phase, Transfer};
 use crate::block::DEFAULT_BLKSIZE;
 use crate::limits::Limits;
 use crate::options::OptionSet;
@@ -78,7 +78,7 @@ impl Transfer {
     pub(super) fn hold_opening(&mut self, now: Time) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };
         let Some(due) = receiver.hold_opening(now) else { return };
-        (self.due.oack, self.due.ack) = (false, false);
+        self.due.packet = DuePacket::None;
         self.deadline = due;
     }
 
@@ -86,7 +86,7 @@ impl Transfer {
     pub(super) fn hold_ack(&mut self, now: Time) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };
         let Some(due) = receiver.hold_ack(now) else { return };
-        self.due.ack = false;
+        self.due.packet = DuePacket::None;
         self.deadline = due;
     }
 
@@ -99,7 +99,7 @@ impl Transfer {
             None => return false,
             Some(Some(due)) => self.deadline = due,
             Some(None) => {
-                (self.due.oack, self.due.ack) = (opens, !opens);
+                self.due.packet = if opens { DuePacket::Oack } else { DuePacket::Ack };
                 self.heard = now;
                 self.arm(now);
             }

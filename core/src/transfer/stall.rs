@@ -3,7 +3,7 @@
 //! The peer is not at fault and cannot help. The transfer sends and repeats nothing, and ignores duplicates
 //! of the peer's last packet; the peer's time limit starts again when the disk has answered.
 
-use super::{Phase, Transfer};
+use super::{DuePacket, Phase, Transfer};
 use crate::sender::Blocks;
 use crate::time::Time;
 
@@ -16,7 +16,7 @@ impl Transfer {
     pub fn handle_unsent(&mut self, now: Time, blocks: Blocks, first: u64) {
         let Phase::Sending(sender) = &mut self.phase else { return };
         let again = sender.unsent(blocks, first);
-        self.stats.retransmissions = self.stats.retransmissions.saturating_sub(again);
+        self.counts.retransmissions = self.counts.retransmissions.saturating_sub(again);
         self.stall(now);
     }
 
@@ -31,12 +31,12 @@ impl Transfer {
 
     /// Resumes after the disk has answered. The peer gets its full time to answer again.
     pub fn handle_resumed(&mut self, now: Time) {
-        if !core::mem::take(&mut self.stalled) || matches!(self.phase, Phase::Ended { .. }) {
+        if !core::mem::take(&mut self.stalled) || matches!(self.phase, Phase::Ended(_)) {
             return;
         }
         self.heard = now;
         if let Phase::Receiving(receiver) = &mut self.phase
-            && self.due.ack
+            && self.due.packet == DuePacket::Ack
         {
             // The answer to this ACK reveals nothing about the round trip, because the ACK was delayed.
             receiver.ack_sent(now, true);

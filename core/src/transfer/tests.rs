@@ -7,7 +7,7 @@ use crate::rtt::{RaisedFloor, Timing};
 /// Rarely used state is boxed: pacing limits, a pending ERROR.
 #[test]
 fn ten_thousand_transfers_are_small() {
-    assert!(size_of::<Transfer>() <= 272, "{}", size_of::<Transfer>());
+    assert!(size_of::<Transfer>() <= 160, "{}", size_of::<Transfer>());
 }
 
 /// A host may delay a time-out, but not the rest of a paced window.

@@ -1,6 +1,6 @@
 //! The timers of a transfer: measuring, waiting, retransmitting.
 
-use super::{FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
+use super::{DuePacket, FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
 use crate::rtt::Timing;
 use crate::sender::Measured;
 use crate::time::Time;
@@ -28,8 +28,8 @@ impl Transfer {
         self.repeats = self.repeats.saturating_add(1);
         self.rtt.back_off();
         match &mut self.phase {
-            Phase::Requested { .. } => self.due.request = true,
-            Phase::Offered { .. } => self.due.oack = true,
+            Phase::Requested { .. } => self.due.packet = DuePacket::Request,
+            Phase::Offered { .. } => self.due.packet = DuePacket::Oack,
             Phase::Sending(sender) => {
                 let pause = WALK_PAUSE.max(self.rtt.smoothed().unwrap_or(0) / 4);
                 if sender.on_timeout(pause) {
@@ -39,16 +39,15 @@ impl Transfer {
             Phase::Receiving(receiver) => {
                 receiver.ack_sent(now, true);
                 let opening = self.server && receiver.acked() == 0 && !self.options.is_empty();
-                self.due.oack = opening;
-                self.due.ack = !opening;
+                self.due.packet = if opening { DuePacket::Oack } else { DuePacket::Ack };
             }
-            Phase::Deciding | Phase::Storing(_) | Phase::Dallying(_) | Phase::Ended { .. } => return,
+            Phase::Deciding | Phase::Storing(_) | Phase::Dallying(_) | Phase::Ended(_) => return,
         }
         if !matches!(self.phase, Phase::Sending(_)) {
-            self.stats.retransmissions += 1;
+            self.counts.retransmissions += 1;
         }
         self.arm(now);
-        if self.due.ack {
+        if self.due.packet == DuePacket::Ack {
             self.hold_ack(now);
         }
     }
@@ -127,7 +126,7 @@ impl Transfer {
                 } else {
                     self.rtt.answered_after_timeout(timing, first, last)
                 };
-                self.stats.needless = self.stats.needless.saturating_add(needless.into());
+                self.counts.needless = self.counts.needless.saturating_add(needless.into());
             }
         }
     }

@@ -53,12 +53,12 @@ const NEVER_ANSWERED: [&[u8]; 16] = [
 fn none_of_them_is_answered_or_ends_anything() {
     for rollover in [Rollover::Zero, Rollover::One] {
         for (name, mut transfer) in [("sending", sending(rollover)), ("receiving", receiving(rollover))] {
-            let before = (transfer.blocks(), transfer.bytes(), *transfer.options());
+            let before = (transfer.blocks(), transfer.bytes(), transfer.options());
             for stray in NEVER_ANSWERED {
                 let _malformed = transfer.handle_datagram(NOW, stray);
                 assert_eq!(outputs(&mut transfer, NOW), [], "{name}, {stray:?}");
             }
-            assert_eq!((transfer.blocks(), transfer.bytes(), *transfer.options()), before, "{name}");
+            assert_eq!((transfer.blocks(), transfer.bytes(), transfer.options()), before, "{name}");
             assert!(matches!(transfer.poll(NOW), Output::Timeout(_)));
         }
     }

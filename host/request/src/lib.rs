@@ -12,7 +12,6 @@ mod fair_queue;
 mod histogram;
 pub mod names;
 mod network;
-mod packed_options;
 mod progress;
 mod request;
 mod resources;

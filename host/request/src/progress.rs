@@ -1,9 +1,8 @@
 //! The progress of a transfer, readable by other threads.
 
-use crate::packed_options::PackedOptions;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use tuffet_core::OptionSet;
+use tuffet_core::{OptionSet, PackedOptions};
 
 /// The progress of a transfer. Only its worker writes it.
 #[derive(Debug, Default)]

@@ -180,7 +180,7 @@ impl World {
         for end in [&mut self.client, &mut self.server] {
             end.timeout = to(end.timeout);
             if let Some(transfer) = &mut end.transfer {
-                transfer.shift(&to);
+                transfer.shift(now, &to);
             }
         }
     }

@@ -199,7 +199,7 @@ impl Exchange<'_> {
             Finish::Complete => Ok(Report {
                 bytes: self.transfer.bytes(),
                 duration: self.request.start.elapsed(),
-                options: *self.transfer.options(),
+                options: self.transfer.options(),
                 retransmissions: self.transfer.stats().retransmissions,
                 group: None,
             }),

@@ -52,7 +52,7 @@ impl Ticket {
             ending,
             unanswered,
             decision: answered,
-            options: core.map(|core| *core.options()).unwrap_or_default(),
+            options: core.map(Transfer::options).unwrap_or_default(),
             bytes: core.map_or(0, Transfer::bytes),
             blocks: core.map_or(0, Transfer::blocks),
             stats: core.map(Transfer::stats).unwrap_or_default(),

@@ -135,7 +135,7 @@ impl<T: Transmit> Worker<T> {
                 );
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
-                record.progress.negotiated(*entry.core.options());
+                record.progress.negotiated(entry.core.options());
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);
@@ -339,7 +339,7 @@ pub fn granted_options(
 ) -> OptionSet {
     let mut core = Transfer::server(Time::from_micros(0), operation, Settings::default());
     grant(&mut core, operation, Time::from_micros(0), requested, size, limits);
-    *core.options()
+    core.options()
 }
 
 /// The largest window that fits into [`MAX_WINDOW_BYTES`], or into as many Ethernet frames as the configured window has

@@ -6,7 +6,6 @@
 use super::DecisionRecord;
 use crate::calls::{Calls, SharedCalls};
 use crate::class::ClientClass;
-use crate::packed_options::PackedOptions;
 use crate::progress::Progress;
 use crate::request::{LeaseFact, MacFact, Mode, Operation, Request, RequestId};
 use crate::trail::Trail;
@@ -14,7 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tuffet_core::OptionSet;
+use tuffet_core::{OptionSet, PackedOptions};
 
 /// A [`DecisionRecord`] from the decision to the end of the transfer, and the progress of that transfer. The worker and
 /// the live view share it.

@@ -1,10 +1,11 @@
-//! A set of options in 24 bytes instead of 40, for tens of thousands of records.
+//! A set of options in 24 bytes instead of 40, for each of ten thousand transfers and their records.
 
-use tuffet_core::{OptionSet, Rollover};
+use crate::block::{DEFAULT_BLKSIZE, Rollover};
+use crate::options::OptionSet;
 
 /// An [`OptionSet`]. 0 stands for a missing option, because the values cannot be 0; `tsize` can, so it has a flag.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PackedOptions {
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PackedOptions {
     tsize: u64,
     has_tsize: bool,
     msftwindow: bool,
@@ -14,6 +15,28 @@ pub(crate) struct PackedOptions {
     blksize: u16,
     windowsize: u16,
     blksize2: u16,
+}
+
+impl PackedOptions {
+    /// Returns whether the set is empty.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == PackedOptions::default()
+    }
+
+    /// Returns the bytes in a block under these options.
+    #[inline]
+    pub(crate) fn block_size(&self) -> u16 {
+        match (self.blksize, self.blksize2) {
+            (0, 0) => DEFAULT_BLKSIZE,
+            (0, blksize) | (blksize, _) => blksize,
+        }
+    }
+
+    /// Returns the blocks in a window under these options.
+    #[inline]
+    pub(crate) fn window_size(&self) -> u16 {
+        self.windowsize.max(1)
+    }
 }
 
 impl From<OptionSet> for PackedOptions {
@@ -33,6 +56,8 @@ impl From<OptionSet> for PackedOptions {
 }
 
 impl From<PackedOptions> for OptionSet {
+    /// For callers in other crates that need one of the values only.
+    #[inline]
     fn from(packed: PackedOptions) -> OptionSet {
         OptionSet {
             tsize: packed.has_tsize.then_some(packed.tsize),
@@ -65,11 +90,15 @@ mod tests {
             OptionSet { rollover: Some(Rollover::Zero), ..none },
             OptionSet { rollover: Some(Rollover::One), ..none },
             OptionSet { blksize2: Some(512), ..none },
+            OptionSet { blksize: Some(1_428), blksize2: Some(512), ..none },
             OptionSet { utimeout: Some(255_000_000), ..none },
             OptionSet { msftwindow: true, ..none },
         ];
         for options in each {
-            assert_eq!(OptionSet::from(PackedOptions::from(options)), options);
+            let packed = PackedOptions::from(options);
+            assert_eq!(OptionSet::from(packed), options);
+            let seen = (packed.is_empty(), packed.block_size(), packed.window_size());
+            assert_eq!(seen, (options.is_empty(), options.block_size(), options.window_size()));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::peer_metrics::PeerMetrics;
 use crate::rtt::{RaisedFloor, Timing};
 
-/// Rarely used state is boxed: pacing limits, a pending ERROR.
+/// Rarely used state is boxed: limits, losses, a pending ERROR.
 #[test]
 fn ten_thousand_transfers_are_small() {
     assert!(size_of::<Transfer>() <= 160, "{}", size_of::<Transfer>());

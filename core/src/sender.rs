@@ -66,6 +66,8 @@ pub(crate) struct Sender {
 pub(crate) struct AckTiming {
     /// No answer comes sooner; 0 if unknown.
     pub(crate) earliest: u32,
+    /// Nearly a round trip: a report that comes later answers what was sent before. As `surely` if that is unknown.
+    pub(crate) round_trip: u32,
     /// All answers but stray ones have arrived, back-off included.
     pub(crate) surely: u32,
     /// For this long after a retransmission the peer may answer it in addition to the original; 0 if unknown.
@@ -185,6 +187,7 @@ impl Sender {
         if let Some(rare) = &mut self.rare {
             rare.copied = rare.copied.saturating_sub(ahead);
             rare.probe = Probe::None;
+            rare.reports.repairs = false;
         }
         if self.acked >= self.total {
             return Acked::Finished { rtt };
@@ -395,7 +398,10 @@ impl Sender {
         let echo = if self.timeouts > 0 {
             self.resent_within(now, ack_timing.earliest)
         } else {
-            let copy = self.is_at_copies() && self.resent_within(now, ack_timing.surely);
+            // A second report of the gap that the sender went back to is no echo of the first one when the answer to the
+            // copies is due: the first of them was lost as well.
+            let answered = if self.repairs() { ack_timing.round_trip } else { ack_timing.surely };
+            let copy = self.is_at_copies() && self.resent_within(now, answered);
             copy || !self.waited(now, ack_timing.earliest)
         };
         if echo || counted {

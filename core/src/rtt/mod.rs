@@ -305,6 +305,7 @@ impl Rtt {
             let surely = timing.initial.max(unmeasured);
             return AckTiming {
                 earliest: 0,
+                round_trip: surely,
                 surely,
                 echo: 0,
                 late,
@@ -312,13 +313,23 @@ impl Rtt {
             };
         }
         let more = if self.is_measured() { 0 } else { unmeasured };
+        let surely = self.doubled(self.spread(timing, self.floor(timing)).saturating_add(more), timing);
         AckTiming {
             earliest: self.least / 2,
-            surely: self.doubled(self.spread(timing, self.floor(timing)).saturating_add(more), timing),
+            round_trip: if self.basis == Basis::Exact { self.nearly_a_round_trip() } else { surely },
+            surely,
             echo: if self.basis == Basis::Exact { due } else { 0 },
             late,
             settled: self.settled(timing, unmeasured),
         }
+    }
+
+    /// Returns the smoothed RTT less an eighth of the shortest one, which is left to chance. In a queue, which may still be
+    /// growing, answers are later by the variation.
+    fn nearly_a_round_trip(&self) -> u32 {
+        let queue = self.smoothed.saturating_sub(self.least);
+        let varies = self.variation.saturating_mul(4).min(queue);
+        self.smoothed.saturating_add(varies).saturating_sub(self.least / 8)
     }
 
     /// Returns how long the answer to a window takes if the window starts now. The result is bounded by that of a

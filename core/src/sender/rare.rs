@@ -70,6 +70,11 @@ impl Sender {
         self.rare.as_ref().map_or(Probe::None, |rare| rare.probe)
     }
 
+    /// Returns whether nothing new was acknowledged since the sender went back to a gap.
+    pub(super) fn repairs(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.repairs)
+    }
+
     pub(super) fn has_rate(&self) -> bool {
         self.pacer().is_some_and(Pacer::has_rate)
     }
@@ -114,5 +119,16 @@ impl Sender {
         if in_vain > 0 || self.rare.is_some() {
             self.rare().pacer.arrived(now, window, sample, in_vain);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A peer that never answers must not cost more: a sender in lockstep has it from the first time-out on.
+    #[test]
+    fn it_is_small() {
+        assert!(size_of::<Rare>() <= 72, "{}", size_of::<Rare>());
     }
 }

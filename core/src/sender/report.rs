@@ -34,6 +34,8 @@ pub(super) struct Reports {
     back_from: u64,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
+    /// Whether nothing new was acknowledged since the sender went back.
+    pub(super) repairs: bool,
     /// The block that the peer acknowledges for each copy, if all that was in flight had arrived; 0 if unknown.
     copied_to: u64,
     waiting: Option<Box<Waiting>>,
@@ -153,7 +155,10 @@ impl Sender {
         let reports = self.reports();
         match &mut reports.waiting {
             None if reports.doubts == 0 => {
-                self.nothing_arrived(now);
+                // The place of a repair that is lost as well says nothing about the receiver.
+                if !reports.repairs {
+                    self.nothing_arrived(now);
+                }
                 self.go_back();
                 true
             }
@@ -241,7 +246,7 @@ impl Sender {
         let sent = self.next() - 1;
         let inside = self.sent < self.window;
         let reports = self.reports();
-        reports.waiting = None;
+        (reports.waiting, reports.repairs) = (None, true);
         if reports.back_from == 0 {
             reports.back_from = sent;
         }

@@ -10,10 +10,11 @@ fn exactly(micros: u32, part: u32, whole: u32) -> Measured {
     Measured::Exactly { micros, part, whole }
 }
 
-const ANY: AckTiming = AckTiming { earliest: 0, surely: 0, echo: 0, late: 0, settled: 0 };
+const ANY: AckTiming = AckTiming { earliest: 0, round_trip: 0, surely: 0, echo: 0, late: 0, settled: 0 };
 
 /// A round trip of 10 µs.
-const TIMING: AckTiming = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20, settled: 15 };
+const TIMING: AckTiming =
+    AckTiming { earliest: 5, round_trip: 9, surely: 20, echo: 20, late: 20, settled: 15 };
 
 fn sender(blocks: u64, window: u16) -> Sender {
     Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero, None)
@@ -92,7 +93,7 @@ fn one_rollback_for_a_gap_however_many_duplicates() {
 /// Only blocks that were sent twice are acknowledged twice.
 #[test]
 fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
-    let ack_timing = AckTiming { surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
+    let ack_timing = AckTiming { round_trip: 1_000, surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
     let mut sender = sender(100, 8);
     let mut ack = |micros, block| {
         let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
@@ -106,6 +107,26 @@ fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
     assert_eq!(ack(40, 16), (false, Some(Blocks { first: 17, count: 8 })));
     assert_eq!(ack(50, 16), (true, Some(Blocks { first: 17, count: 8 })), "block 17 was lost");
     assert_eq!(ack(60, 16), (false, None), "once for each gap");
+}
+
+#[test]
+fn a_repair_that_is_lost_as_well_is_sent_again_once_for_each_round_trip() {
+    let ack_timing = AckTiming { surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
+    let mut sender = sender(100, 8);
+    let mut ack = |micros, block| {
+        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
+        (acked == Acked::Gap, sender.poll(at(micros)))
+    };
+    assert_eq!(ack(0, 0), (false, Some(Blocks { first: 1, count: 8 })));
+    let repair = Some(Blocks { first: 3, count: 8 });
+    assert_eq!(ack(10, 2), (false, repair));
+    for lost in [20, 30, 40] {
+        for echo in lost - 10..lost - 1 {
+            assert_eq!(ack(echo, 2), (false, None), "of the rest of the window, {echo}");
+        }
+        assert_eq!(ack(lost, 2), (true, repair));
+    }
+    assert_eq!(ack(50, 8), (false, Some(Blocks { first: 9, count: 8 })));
 }
 
 #[test]

@@ -83,6 +83,22 @@ fn real_gaps_are_closed_among_doubled_blocks() {
     }
 }
 
+/// A client that repeats its ACK for each block behind a gap makes the server send hardly more, where repairs are lost as
+/// well: a report that comes again after a round trip is no echo.
+#[test]
+fn acknowledging_every_unexpected_block_costs_hardly_more_than_one_report() {
+    for window in [16, 64] {
+        for path in [LAN.loss(0.05), FAR.loss(0.05)] {
+            let of = |manner| several(20, |seed| read(seed, window, MIB, client(window, manner), path));
+            let ((again, median, _), (usual, once, _)) = (of(Manner::Unexpected), of(Manner::Once));
+            let figures = format!(
+                "window {window}: {again:.2} sent again instead of {usual:.2}, {median} ms instead of {once}"
+            );
+            assert!(again < 1.1 * usual, "{figures}, on {path:?}");
+        }
+    }
+}
+
 /// Returns the milliseconds until a client without a time-out of its own has 12 windows, if one block is lost, and the
 /// report of that gap as well.
 fn lost_report(window: u16, block: u16, manner: Manner) -> f64 {

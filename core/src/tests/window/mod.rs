@@ -13,7 +13,7 @@ const BLKSIZE: u16 = 8;
 /// A round trip in microseconds, as both sides have measured it.
 const ROUND_TRIP: u64 = 1_000;
 const ACK_TIMING: AckTiming =
-    AckTiming { earliest: 500, surely: 5_000, echo: 5_000, late: 5_000, settled: 2_000 };
+    AckTiming { earliest: 500, round_trip: 5_000, surely: 5_000, echo: 5_000, late: 5_000, settled: 2_000 };
 
 proptest! {
     #[test]

@@ -3,7 +3,7 @@
 use tuffet_core::{OptionSet, Rollover};
 
 /// An [`OptionSet`]. 0 stands for a missing option, because the values cannot be 0; `tsize` can, so it has a flag.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PackedOptions {
     tsize: u64,
     has_tsize: bool,

@@ -135,7 +135,7 @@ impl<T: Transmit> Worker<T> {
                 );
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
-                record.progress.negotiated(*entry.core.options());
+                record.negotiated(entry.core.options());
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);

@@ -133,9 +133,14 @@ impl PendingRequest {
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
-        let open = Arc::new(CompactRecord::from(&*record));
-        admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });
+        // A request that is not granted ends at once.
+        let open = match granted {
+            true => CompactRecord::new(record, admission.recent_decisions.facts_of(record)),
+            false => CompactRecord::from(&*record),
+        };
+        let open = Arc::new(open);
+        admission.watch.decided(decided_after);
         if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
             folders.note(&record.request);
         }

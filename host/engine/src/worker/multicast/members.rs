@@ -35,7 +35,7 @@ impl Groups {
         };
         let Some(group) = self.groups.get_mut(index) else { return };
         let Join { worker, key, ticket, content, peer, .. } = join;
-        ticket.record.progress.negotiated(options);
+        ticket.record.negotiated(&options);
         let client = ClientId(self.settings.limiter.client(&peer));
         let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });

@@ -302,10 +302,11 @@ impl<T: Transmit> Worker<T> {
         self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {
             core,
-            peer,
+            peer: peer.into(),
             local: self.wire.sockets.source(listening, datagram.local),
             listening,
             tid,
+            aside: false,
             epoch: 0,
             operation: request.operation,
             fingerprint,

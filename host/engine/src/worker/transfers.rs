@@ -75,7 +75,7 @@ impl<T: Transmit> Worker<T> {
         }
         let Some(entry) = self.table.get_mut(index) else { return };
         // The load that holds up this thread holds up clients on this machine, and no others.
-        let shares_cores = entry.peer.ip().to_canonical().is_loopback();
+        let shares_cores = entry.peer().ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
             let allowance = self.scheduling_delay.allowance(now).max(self.cores.allowance(now));
@@ -119,7 +119,7 @@ impl<T: Transmit> Worker<T> {
                 let listener = self.wire.sockets.get(entry.listening).map(|its| its.listener);
                 if let Some((identity, listener)) = group.zip(listener).filter(|_| self.draining.is_none()) {
                     entry.joined = true;
-                    let (peer, local) = (entry.peer, entry.local);
+                    let (peer, local) = (entry.peer(), entry.local);
                     let worker = self.number;
                     let join = Join { worker, key, ticket, content, limits, identity, peer, local, listener };
                     return self.outbox.push(ToControl::Join(Box::new(join)));
@@ -220,7 +220,7 @@ impl<T: Transmit> Worker<T> {
         self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
         self.settings.limiter.transfer_ended(entry.share);
-        self.known_peers.note(entry.peer.ip(), entry.core.peer_metrics(), self.clock.now());
+        self.known_peers.note(entry.peer().ip(), entry.core.peer_metrics(), self.clock.now());
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }
@@ -281,7 +281,7 @@ impl<T: Transmit> Worker<T> {
         };
         if finish == Finish::Complete && entry.operation == Operation::Write {
             let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
-            self.stored_uploads.note(entry.tid, &entry.peer, block, timeout, now);
+            self.stored_uploads.note(entry.tid, &entry.peer(), block, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
         // The size may have been found while the file was sent.

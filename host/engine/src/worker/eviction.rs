@@ -74,8 +74,9 @@ impl<T: Transmit> Worker<T> {
         };
         let detail = format!("{why}, and another took its place ({limit})");
         entry.core.abandon();
-        entry.gave_way = true;
-        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        let rare = entry.rare();
+        rare.gave_way = true;
+        rare.ending = Some(Ending::new(Outcome::TimedOut, detail));
         self.wire.counters.gave_way += 1;
         self.drive(index, None, now);
     }
@@ -87,7 +88,7 @@ impl<T: Transmit> Worker<T> {
         let detail =
             "its client had not answered, and ACKs in its name came to other TID ports: they are forged";
         entry.core.abandon();
-        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));
         self.drive(index, None, now);
     }
 }

@@ -13,7 +13,7 @@ use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{Answered, Ending, Outcome};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
@@ -178,16 +178,16 @@ impl<T: Transmit> Worker<T> {
         self.request(listening, listener, datagram, now);
         let new = self.table.find(listening, &datagram.peer);
         if let Some(entry) = new.and_then(|new| self.table.get_mut(new)) {
-            entry.old = Some(old);
+            entry.rare().old = Some(old);
         }
     }
 
     /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        entry.ending =
-            Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
-        let old = entry.old.take();
+        let rare = entry.rare();
+        rare.ending = Some(Ending::new(Outcome::Aborted, "the client asked again from the same port"));
+        let old = rare.old.take();
         if entry.joined {
             self.tell_group(index, MemberUpdate::Left);
         }
@@ -311,17 +311,15 @@ impl<T: Transmit> Worker<T> {
             operation: request.operation,
             fingerprint,
             requested: now,
-            old: None,
             content: None,
             ticket: None,
-            ending: None,
+            answered: Answered::Undecided,
             share: claim.transfer,
             half_open: false,
-            gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(now),
             joined: false,
-            stalled: Time::NEVER,
+            rare: None,
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

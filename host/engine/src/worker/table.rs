@@ -11,7 +11,7 @@ use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use tuffet_core::{Time, Transfer};
-use tuffet_request::events::Ending;
+use tuffet_request::events::{Answered, Ending};
 use tuffet_request::{Operation, PackedAddress};
 use tuffet_udp::Local;
 
@@ -34,26 +34,33 @@ pub(super) struct Entry {
     pub(super) fingerprint: u64,
     /// When it was last requested before the client answered.
     pub(super) requested: Time,
-    /// The earlier transfer of the same client, which ends when the client answers this one.
-    pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
     pub(super) ticket: Option<Ticket>,
-    /// The reason why the server ended it, if it did.
-    pub(super) ending: Option<Box<Ending>>,
+    pub(super) answered: Answered,
     /// Its place in its client's share.
     pub(super) share: Share,
     /// Whether it is in the list of half-open transfers.
     pub(super) half_open: bool,
-    /// Whether it was half-open and made room for another.
-    pub(super) gave_way: bool,
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
     /// Whether its client is a member of a group, on the group thread. Until the membership ends, the transfer stays
     /// silent here, and keeps the port of its client and its place in the limits.
     pub(super) joined: bool,
-    /// When it began to wait for a disk, if it waits.
+    pub(super) rare: Option<Box<Rare>>,
+}
+
+/// The state of few transfers.
+#[derive(Default)]
+pub(super) struct Rare {
+    /// The earlier transfer of the same client, which ends when the client answers this one.
+    pub(super) old: Option<Key>,
+    /// The reason why the server ended it, if it did.
+    pub(super) ending: Option<Ending>,
+    /// Whether it was half-open and made room for another.
+    pub(super) gave_way: bool,
+    /// When it began to wait for a disk, the last time that it did.
     pub(super) stalled: Time,
 }
 
@@ -61,6 +68,16 @@ impl Entry {
     /// The address and port of the client.
     pub(super) fn peer(&self) -> SocketAddr {
         self.peer.into()
+    }
+
+    /// The state that few transfers have; creates it.
+    pub(super) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// As [`Entry::rare`], if it exists.
+    pub(super) fn has_rare(&mut self) -> Option<&mut Rare> {
+        self.rare.as_deref_mut()
     }
 
     /// Returns whether datagrams of its peer on this socket are for it.
@@ -161,17 +178,15 @@ mod tests {
             operation: Operation::Read,
             fingerprint: 0,
             requested: Time::default(),
-            old: None,
             content: None,
             ticket: None,
-            ending: None,
+            answered: Answered::Undecided,
             share: Share::default(),
             half_open: false,
-            gave_way: false,
             misses: 0,
             progress_check: ProgressCheck::new(Time::default()),
             joined: false,
-            stalled: Time::NEVER,
+            rare: None,
         }
     }
 

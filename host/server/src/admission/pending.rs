@@ -159,7 +159,7 @@ impl PendingRequest {
         {
             sink.ask(Arc::clone(generation) as Arc<dyn Gate>);
         }
-        let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
+        let ticket = Ticket { record: open, place: new.place };
         let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
         match start.and_then(|start| admission.observers.try_send(start).err()) {
             None => admission.post(new.worker, message),

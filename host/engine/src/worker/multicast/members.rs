@@ -15,7 +15,7 @@ use std::time::Instant;
 use tuffet_core::multicast::{ClientId, Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
-use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
+use tuffet_request::events::{Answered, Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
 
 impl Groups {
@@ -192,7 +192,7 @@ impl Groups {
             size,
             ending,
             unanswered: silent.then_some(Unanswered::TimedOut),
-            decision: ticket.answered,
+            decision: Answered::Granted,
             options: report.options,
             bytes: report.bytes,
             blocks: report.blocks,

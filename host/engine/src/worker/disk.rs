@@ -121,7 +121,7 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index) else { return };
         // The disk was slow, not the client.
         let stalled = now.since(entry.rare().stalled);
-        entry.progress_check.forgive(stalled);
+        entry.progress_check.forgive(stalled, now);
         entry.core.handle_resumed(now);
         self.drive(index, None, now);
     }

@@ -120,7 +120,7 @@ impl<T: Transmit> Worker<T> {
                 return self.tell_group(index, MemberUpdate::Repeated);
             }
             if entry.core.is_unproven() {
-                entry.requested = now;
+                entry.requested = now.into();
             }
             entry.core.handle_repeated_request(now);
             self.drive(index, None, now);
@@ -310,12 +310,13 @@ impl<T: Transmit> Worker<T> {
             epoch: 0,
             operation: request.operation,
             fingerprint,
-            requested: now,
+            requested: now.into(),
             content: None,
             ticket: None,
             answered: Answered::Undecided,
             share: claim.transfer,
             half_open: false,
+            place: None,
             misses: 0,
             progress_check: ProgressCheck::new(now),
             joined: false,
@@ -396,7 +397,7 @@ fn repetition(entry: &Entry, now: Time) -> Repetition {
     }
     // If only the last ACK was lost, the client has the whole file. A device that stores a file again reuses its
     // port, possibly at once.
-    if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
+    if entry.requested.until(now) >= MAX_DUPLICATE_DELAY {
         Repetition::Restart
     } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.

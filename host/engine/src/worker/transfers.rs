@@ -86,7 +86,7 @@ impl<T: Transmit> Worker<T> {
         }
         let held_back = entry.half_open && entry.core.is_held_back();
         // Others took the rate that the transfer shares: that is not the client's fault.
-        entry.progress_check.forgive(entry.core.take_held_back());
+        entry.progress_check.forgive(entry.core.take_held_back(), now);
         match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((message, ending)) => {
@@ -218,8 +218,8 @@ impl<T: Transmit> Worker<T> {
     /// Removes a transfer. Reports the recorded outcome, if none was reported yet.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
-        self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
+        entry.place.inspect(|place| self.half_open.remove(*place));
         self.settings.limiter.transfer_ended(entry.share);
         self.known_peers.note(entry.peer().ip(), entry.core.peer_metrics(), self.clock.now());
         if let Some(content) = entry.content.take() {

@@ -11,7 +11,10 @@ pub mod events;
 mod fair_queue;
 mod histogram;
 pub mod names;
+mod negotiated;
 mod network;
+mod packed_address;
+mod packed_time;
 mod progress;
 mod request;
 mod resources;
@@ -28,7 +31,8 @@ pub use client::ClientKey;
 pub use fair_queue::FairQueue;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use network::Network;
-pub use progress::Progress;
+pub use packed_address::PackedAddress;
+pub use progress::{Moved, Progress};
 pub use request::{
     Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacAddress, MacFact, MacSource, Mode,
     Operation, OptionName, Request, RequestId,

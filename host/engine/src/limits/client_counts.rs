@@ -1,6 +1,7 @@
 //! Counts the places that each client has, in a table of a fixed size that all workers share without a lock.
 
 use super::Share;
+use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -41,6 +42,8 @@ impl ClientCounts {
 
     /// Takes a place for a client with fewer than `most`; `None` if it has that many.
     pub(super) fn take(&self, client: u64, most: u32) -> Option<Share> {
+        // Of 2^64 clients one has this hash.
+        let Some(counted) = NonZeroU64::new(client) else { return Some(Share::Uncounted) };
         let cells = &self.bucket(client).0;
         loop {
             let (mut taken, mut own, mut free) = (0, None, None);
@@ -63,7 +66,7 @@ impl ClientCounts {
                 (None, None) => return Some(Share::Uncounted),
             };
             if cell.compare_exchange_weak(word, next, Relaxed, Relaxed).is_ok() {
-                return Some(Share::Counted(client));
+                return Some(Share::Counted(counted));
             }
         }
     }
@@ -77,6 +80,7 @@ impl ClientCounts {
     /// Gives a place back.
     pub(super) fn give(&self, share: Share) {
         let Share::Counted(client) = share else { return };
+        let client = client.get();
         for cell in &self.bucket(client).0 {
             let given = cell.fetch_update(Relaxed, Relaxed, |word| {
                 let own = word & COUNT > 0 && word >> COUNT_BITS == client >> COUNT_BITS;
@@ -108,6 +112,10 @@ mod tests {
     use std::collections::HashMap;
     use std::thread;
 
+    fn counted(client: u64) -> Share {
+        Share::Counted(NonZeroU64::new(client).expect("not 0"))
+    }
+
     #[test]
     fn agrees_with_a_map() {
         let mut random = fastrand::Rng::with_seed(3);
@@ -119,10 +127,10 @@ mod tests {
             let has = expected.entry(client).or_default();
             if random.u8(..9) < 5 {
                 let taken = counts.take(client, 5);
-                assert_eq!(taken, (*has < 5).then_some(Share::Counted(client)));
+                assert_eq!(taken, (*has < 5).then_some(counted(client)));
                 *has += u32::from(taken.is_some());
             } else if *has > 0 {
-                counts.give(Share::Counted(client));
+                counts.give(counted(client));
                 *has -= 1;
             }
         }
@@ -133,13 +141,13 @@ mod tests {
     fn a_full_bucket_admits_without_counting() {
         let counts = ClientCounts::for_clients(1);
         let client = |number: u64| number << COUNT_BITS;
-        assert!((1..=8).all(|number| counts.take(client(number), 1) == Some(Share::Counted(client(number)))));
+        assert!((1..=8).all(|number| counts.take(client(number), 1) == Some(counted(client(number)))));
         assert_eq!(counts.take(client(9), 1), Some(Share::Uncounted));
         assert_eq!(counts.take(client(8), 1), None, "a counted client is still bounded");
-        counts.give(Share::Counted(client(3)));
+        counts.give(counted(client(3)));
         assert_eq!(
             counts.take(client(9), 1),
-            Some(Share::Counted(client(9))),
+            Some(counted(client(9))),
             "a place that was given back is free"
         );
     }

@@ -13,6 +13,7 @@ use client_counts::ClientCounts;
 use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, TokenBucket};
@@ -112,7 +113,7 @@ pub enum Share {
     #[default]
     Uncounted,
     /// Counted for the client with this hash.
-    Counted(u64),
+    Counted(NonZeroU64),
 }
 
 /// The limits that all workers share.

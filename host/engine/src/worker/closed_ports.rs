@@ -37,7 +37,7 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index).filter(|entry| entry.tid == number) else { return };
         if entry.core.handle_unreachable(quoted) {
             let detail = "the client has closed its port (ICMP port unreachable)";
-            entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+            entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));
             self.drive(index, None, now);
         }
     }

@@ -28,7 +28,7 @@ impl<T: Transmit> Worker<T> {
     pub(super) fn stall(&mut self, index: u32, blocks: Blocks, first: u64, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.core.handle_unsent(now, blocks, first);
-        entry.stalled = now;
+        entry.rare().stalled = now;
         self.read_on(index);
     }
 
@@ -69,7 +69,7 @@ impl<T: Transmit> Worker<T> {
         let write = sink.write();
         if sink.is_full() && !entry.core.is_stalled() {
             entry.core.handle_full(now);
-            entry.stalled = now;
+            entry.rare().stalled = now;
         }
         let Some(write) = write else { return };
         let key = Key { index, epoch: entry.epoch };
@@ -104,14 +104,14 @@ impl<T: Transmit> Worker<T> {
             return false;
         }
         let patience = entry.core.give_up();
-        if now.since(entry.stalled) >= patience {
+        if now.since(entry.rare().stalled) >= patience {
             let root = root_of(entry).unwrap_or_default();
             let detail = format!(
                 "root `{root}` did not answer within {} (`transfer.retransmit.give-up`)",
                 humantime::format_duration(patience)
             );
             entry.core.fail(ErrorCode::NotDefined, "the server's disk does not answer");
-            entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+            entry.rare().ending = Some(Ending::new(Outcome::Failed, detail));
         }
         self.drive(index, None, now);
         true
@@ -120,7 +120,8 @@ impl<T: Transmit> Worker<T> {
     fn resume(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         // The disk was slow, not the client.
-        entry.progress_check.forgive(now.since(entry.stalled));
+        let stalled = now.since(entry.rare().stalled);
+        entry.progress_check.forgive(stalled, now);
         entry.core.handle_resumed(now);
         self.drive(index, None, now);
     }

@@ -94,7 +94,7 @@ impl<T: Transmit> Worker<T> {
             } else {
                 entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
             }
-            entry.ending = Some(Box::new(Ending::new(outcome, detail)));
+            entry.rare().ending = Some(Ending::new(outcome, detail));
             self.drive(index, None, now);
         }
     }
@@ -107,7 +107,7 @@ impl<T: Transmit> Worker<T> {
             if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN_GRACE {
                 entry.core.abandon();
                 let detail = "the client had not answered when the server stopped";
-                entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+                entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));
                 self.drive(index, None, now);
             }
         }

@@ -16,25 +16,23 @@ impl<T: Transmit> Worker<T> {
             return true;
         }
         let Some((index, since)) = self.half_open.oldest() else { return false };
-        if self.table.get_mut(index).is_some_and(|entry| entry.core.is_held_back()) {
+        if let Some(entry) = self.table.get_mut(index).filter(|entry| entry.core.is_held_back()) {
             // Its client could not reply. The next newcomer looks at another transfer.
-            self.half_open.remove(index);
-            self.half_open.push(index, now);
+            entry.place.inspect(|place| self.half_open.renew(*place, now));
             return false;
         }
         if now.since(since) < self.settings.answer_due {
             return false;
         }
-        self.give_way(index, "`limits.transfers`", now);
+        self.oldest_gives_way("`limits.transfers`", now);
         self.table.len() < self.settings.max_transfers
     }
 
     /// Counts the time of a half-open transfer from now on, if its first answer has waited for a rate until now.
     pub(super) fn first_answer(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        if entry.half_open && !entry.core.is_held_back() {
-            self.half_open.remove(index);
-            self.half_open.push(index, now);
+        if let Some(place) = entry.place.filter(|_| !entry.core.is_held_back()) {
+            self.half_open.renew(place, now);
         }
     }
 
@@ -45,12 +43,10 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         entry.half_open = true;
-        self.half_open.push(index, now);
+        entry.place = Some(self.half_open.push(index, now));
         let most = self.settings.limiter.half_open().div_ceil(self.settings.workers).max(1);
-        while self.half_open.len() > most
-            && let Some((oldest, _)) = self.half_open.oldest()
-        {
-            self.give_way(oldest, "`limits.half-open`", now);
+        while self.half_open.len() > most {
+            self.oldest_gives_way("`limits.half-open`", now);
         }
     }
 
@@ -59,14 +55,15 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index) else { return };
         if entry.half_open && !entry.core.is_unproven() {
             entry.half_open = false;
-            self.half_open.remove(index);
+            entry.place.take().inspect(|place| self.half_open.remove(*place));
         }
     }
 
-    /// Silently ends a half-open transfer. If its client exists, it repeats its request.
-    fn give_way(&mut self, index: u32, limit: &str, now: Time) {
-        self.half_open.remove(index);
+    /// Silently ends the oldest half-open transfer. If its client exists, it repeats its request.
+    fn oldest_gives_way(&mut self, limit: &str, now: Time) {
+        let Some(index) = self.half_open.take_oldest() else { return };
         let Some(entry) = self.table.get_mut(index) else { return };
+        entry.place = None;
         let why = if entry.core.is_held_back() {
             "its first answer waited for the rate"
         } else {
@@ -74,8 +71,9 @@ impl<T: Transmit> Worker<T> {
         };
         let detail = format!("{why}, and another took its place ({limit})");
         entry.core.abandon();
-        entry.gave_way = true;
-        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        let rare = entry.rare();
+        rare.gave_way = true;
+        rare.ending = Some(Ending::new(Outcome::TimedOut, detail));
         self.wire.counters.gave_way += 1;
         self.drive(index, None, now);
     }
@@ -87,7 +85,7 @@ impl<T: Transmit> Worker<T> {
         let detail =
             "its client had not answered, and ACKs in its name came to other TID ports: they are forged";
         entry.core.abandon();
-        entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
+        entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));
         self.drive(index, None, now);
     }
 }

@@ -21,6 +21,7 @@ mod key;
 mod known_peers;
 mod mailbox;
 mod messages;
+mod millis;
 mod multicast;
 mod netascii;
 mod open_sockets;
@@ -206,7 +207,7 @@ impl<T: Transmit> Worker<T> {
             wire: Wire::new(sockets, transmit),
             table: Table::with_room(room),
             wheel: Wheel::with_room(room),
-            half_open: HalfOpen::with_room(room),
+            half_open: HalfOpen::default(),
             known_peers: KnownPeers::default(),
             scheduling_delay: SchedulingDelay::default(),
             cores: Cores::default(),

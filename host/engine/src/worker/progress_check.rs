@@ -4,6 +4,7 @@
 //! The check runs when a transfer's timer expires. That happens every few seconds whether its client answers
 //! or not, so the check costs nothing per block.
 
+use super::millis::Millis;
 use crate::limits::Limiter;
 use std::time::Duration;
 use tuffet_core::{Time, Transfer};
@@ -16,19 +17,19 @@ pub(super) const GIVE_UPS_PER_CHECK: u32 = 2;
 /// The progress at the last check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgressCheck {
-    granted: Time,
-    looked: Time,
+    granted: Millis,
+    looked: Millis,
     bytes: u64,
 }
 
 impl ProgressCheck {
     pub(super) fn new(granted: Time) -> ProgressCheck {
-        ProgressCheck { granted, looked: granted, bytes: 0 }
+        ProgressCheck { granted: granted.into(), looked: granted.into(), bytes: 0 }
     }
 
     /// Excludes time for which the transfer waited for the server's disk, not for its client.
-    pub(super) fn forgive(&mut self, span: Duration) {
-        self.looked = self.looked + span;
+    pub(super) fn forgive(&mut self, span: Duration, now: Time) {
+        self.looked = self.looked.later(span, now);
     }
 
     /// Returns the message for the client and the ending, if the transfer must end.
@@ -43,19 +44,19 @@ impl ProgressCheck {
             return None;
         }
         if let Some(most) = limiter.max_duration()
-            && now.since(self.granted) >= most
+            && self.granted.until(now) >= most
         {
             let most = humantime::format_duration(most);
             let detail = format!("it took longer than `transfer.max-duration` ({most})");
             return Some(("the transfer took too long", Ending::new(Outcome::TimedOut, detail)));
         }
         let span = core.give_up() * GIVE_UPS_PER_CHECK;
-        if now.since(self.looked) < span {
+        let took = self.looked.until(now);
+        if took < span {
             return None;
         }
         let moved = core.bytes().saturating_sub(self.bytes);
-        let took = now.since(self.looked);
-        (self.looked, self.bytes) = (now, core.bytes());
+        (self.looked, self.bytes) = (now.into(), core.bytes());
         // What the server itself holds back is not the client's fault.
         let own = core.rate().map_or(u64::MAX, |rate| u64::from(rate) / 2);
         if !is_below(moved, took, limiter.least_rate().min(own)) {

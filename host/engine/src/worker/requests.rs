@@ -13,7 +13,7 @@ use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::events::{Answered, Ending, Outcome};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
@@ -120,7 +120,7 @@ impl<T: Transmit> Worker<T> {
                 return self.tell_group(index, MemberUpdate::Repeated);
             }
             if entry.core.is_unproven() {
-                entry.requested = now;
+                entry.requested = now.into();
             }
             entry.core.handle_repeated_request(now);
             self.drive(index, None, now);
@@ -178,16 +178,16 @@ impl<T: Transmit> Worker<T> {
         self.request(listening, listener, datagram, now);
         let new = self.table.find(listening, &datagram.peer);
         if let Some(entry) = new.and_then(|new| self.table.get_mut(new)) {
-            entry.old = Some(old);
+            entry.rare().old = Some(old);
         }
     }
 
     /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        entry.ending =
-            Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
-        let old = entry.old.take();
+        let rare = entry.rare();
+        rare.ending = Some(Ending::new(Outcome::Aborted, "the client asked again from the same port"));
+        let old = rare.old.take();
         if entry.joined {
             self.tell_group(index, MemberUpdate::Left);
         }
@@ -302,25 +302,25 @@ impl<T: Transmit> Worker<T> {
         self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {
             core,
-            peer,
+            peer: peer.into(),
             local: self.wire.sockets.source(listening, datagram.local),
             listening,
             tid,
+            aside: false,
             epoch: 0,
             operation: request.operation,
             fingerprint,
-            requested: now,
-            old: None,
+            requested: now.into(),
             content: None,
             ticket: None,
-            ending: None,
+            answered: Answered::Undecided,
             share: claim.transfer,
             half_open: false,
-            gave_way: false,
+            place: None,
             misses: 0,
             progress_check: ProgressCheck::new(now),
             joined: false,
-            stalled: Time::NEVER,
+            rare: None,
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -397,7 +397,7 @@ fn repetition(entry: &Entry, now: Time) -> Repetition {
     }
     // If only the last ACK was lost, the client has the whole file. A device that stores a file again reuses its
     // port, possibly at once.
-    if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
+    if entry.requested.until(now) >= MAX_DUPLICATE_DELAY {
         Repetition::Restart
     } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.

@@ -1,7 +1,9 @@
-//! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
+//! The transfers of a worker: a slab, and an index that finds them by peer and socket.
 
 use super::content::Content;
+use super::half_open::Place;
 use super::key::Key;
+use super::millis::Millis;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::ticket::Ticket;
@@ -11,14 +13,14 @@ use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use tuffet_core::{Time, Transfer};
-use tuffet_request::Operation;
-use tuffet_request::events::Ending;
+use tuffet_request::events::{Answered, Ending};
+use tuffet_request::{Operation, PackedAddress};
 use tuffet_udp::Local;
 
 /// A transfer with the host's data about it.
 pub(super) struct Entry {
     pub(super) core: Transfer,
-    pub(super) peer: SocketAddr,
+    pub(super) peer: PackedAddress,
     /// The interface and, if the socket has several addresses, the destination address of the request. Answers leave
     /// from there.
     pub(super) local: Option<Local>,
@@ -26,61 +28,76 @@ pub(super) struct Entry {
     pub(super) listening: SocketId,
     /// The socket that serves it: its TID socket, or `listening` in single-port mode.
     pub(super) tid: SocketId,
+    /// Whether the next request from its peer to `listening` gets a transfer of its own.
+    pub(super) aside: bool,
     pub(super) epoch: u32,
     pub(super) operation: Operation,
     /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
     /// When it was last requested before the client answered.
-    pub(super) requested: Time,
-    /// The earlier transfer of the same client, which ends when the client answers this one.
-    pub(super) old: Option<Key>,
+    pub(super) requested: Millis,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
     pub(super) ticket: Option<Ticket>,
-    /// The reason why the server ended it, if it did.
-    pub(super) ending: Option<Box<Ending>>,
+    pub(super) answered: Answered,
     /// Its place in its client's share.
     pub(super) share: Share,
-    /// Whether it is in the list of half-open transfers.
+    /// Whether its client has not answered since the grant.
     pub(super) half_open: bool,
-    /// Whether it was half-open and made room for another.
-    pub(super) gave_way: bool,
+    /// Its place in the list of half-open transfers; `None` once it has made room for another.
+    pub(super) place: Option<Place>,
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
     /// Whether its client is a member of a group, on the group thread. Until the membership ends, the transfer stays
     /// silent here, and keeps the port of its client and its place in the limits.
     pub(super) joined: bool,
-    /// When it began to wait for a disk, if it waits.
+    pub(super) rare: Option<Box<Rare>>,
+}
+
+/// The state of few transfers.
+#[derive(Default)]
+pub(super) struct Rare {
+    /// The earlier transfer of the same client, which ends when the client answers this one.
+    pub(super) old: Option<Key>,
+    /// The reason why the server ended it, if it did.
+    pub(super) ending: Option<Ending>,
+    /// Whether it was half-open and made room for another.
+    pub(super) gave_way: bool,
+    /// When it began to wait for a disk, the last time that it did.
     pub(super) stalled: Time,
+}
+
+impl Entry {
+    /// The address and port of the client.
+    pub(super) fn peer(&self) -> SocketAddr {
+        self.peer.into()
+    }
+
+    /// The state that few transfers have; creates it.
+    pub(super) fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    /// As [`Entry::rare`], if it exists.
+    pub(super) fn has_rare(&mut self) -> Option<&mut Rare> {
+        self.rare.as_deref_mut()
+    }
+
+    /// Returns whether datagrams of its peer on this socket are for it.
+    fn receives_on(&self, socket: SocketId) -> bool {
+        self.tid == socket || self.listening == socket && !self.aside
+    }
 }
 
 #[derive(Default)]
 pub(super) struct Table {
     entries: Slab<Entry>,
-    /// References by (socket, peer): four bytes each, whatever the size of an address.
-    references: HashTable<Reference>,
+    /// Indices by the hash of the peer: four bytes each, whatever the size of an address. A peer has few transfers at
+    /// once, each with other sockets.
+    by_peer: HashTable<u32>,
     hasher: DefaultHashBuilder,
     epoch: u32,
-}
-
-/// An entry, and the socket of this reference.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Reference(u32);
-
-impl Reference {
-    fn new(index: u32, tid: bool) -> Self {
-        Reference(index << 1 | u32::from(tid))
-    }
-
-    fn index(self) -> u32 {
-        self.0 >> 1
-    }
-
-    fn address(self, entries: &Slab<Entry>) -> Option<(SocketId, SocketAddr)> {
-        let entry = entries.get(self.index() as usize)?;
-        Some((if self.0 & 1 == 1 { entry.tid } else { entry.listening }, entry.peer))
-    }
 }
 
 impl Table {
@@ -104,68 +121,47 @@ impl Table {
 
     /// Finds the transfer of a datagram from `peer` on `socket`.
     pub(super) fn find(&self, socket: SocketId, peer: &SocketAddr) -> Option<u32> {
-        let hash = self.hasher.hash_one((socket, peer));
-        let wanted = Some((socket, *peer));
-        self.references
-            .find(hash, |reference| reference.address(&self.entries) == wanted)
-            .map(|it| it.index())
+        let peer = PackedAddress::from(*peer);
+        let is = |entry: &Entry| entry.peer == peer && entry.receives_on(socket);
+        let found = |index: &u32| self.entries.get(*index as usize).is_some_and(is);
+        self.by_peer.find(self.hasher.hash_one(peer), found).copied()
     }
 
     pub(super) fn indices(&self) -> Vec<u32> {
         self.entries.iter().map(|(index, _)| index as u32).collect()
     }
 
-    /// Adds a transfer; its addresses must be free.
+    /// Adds a transfer; its peer must have no other one on its sockets.
     pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
         self.epoch = self.epoch.wrapping_add(1);
         entry.epoch = self.epoch;
-        let own_tid = entry.tid != entry.listening;
-        let key = Key { index: self.entries.insert(entry) as u32, epoch: self.epoch };
-        self.refer(Reference::new(key.index, false));
-        if own_tid {
-            self.refer(Reference::new(key.index, true));
-        }
-        key
+        let peer = entry.peer;
+        let Table { entries, by_peer, hasher, .. } = self;
+        let index = entries.insert(entry) as u32;
+        let hash = |index: &u32| entries.get(*index as usize).map_or(0, |entry| hasher.hash_one(entry.peer));
+        by_peer.insert_unique(hasher.hash_one(peer), index, hash);
+        Key { index, epoch: self.epoch }
     }
 
     pub(super) fn remove(&mut self, index: u32) -> Option<Entry> {
-        for tid in [false, true] {
-            self.unrefer(Reference::new(index, tid));
+        let entry = self.entries.try_remove(index as usize)?;
+        let hash = self.hasher.hash_one(entry.peer);
+        if let Ok(found) = self.by_peer.find_entry(hash, |other| *other == index) {
+            found.remove();
         }
-        self.entries.try_remove(index as usize)
+        Some(entry)
     }
 
     /// Releases the listening port of a transfer that has a TID socket: the next request from its peer gets
     /// its own transfer. Returns `None` if there is no TID socket.
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
-        let entry = self.get_mut(index)?;
-        let key = Key { index, epoch: entry.epoch };
-        if entry.tid == entry.listening {
-            return None;
-        }
-        self.unrefer(Reference::new(index, false));
-        Some(key)
+        let entry = self.get_mut(index).filter(|entry| entry.tid != entry.listening)?;
+        entry.aside = true;
+        Some(Key { index, epoch: entry.epoch })
     }
 
     pub(super) fn fingerprint(&self, peer: &SocketAddr, request: &[u8]) -> u64 {
         self.hasher.hash_one((peer, request))
-    }
-
-    /// Removes a reference, if it exists.
-    fn unrefer(&mut self, reference: Reference) {
-        let Some(address) = reference.address(&self.entries) else { return };
-        let hash = self.hasher.hash_one((address.0, &address.1));
-        if let Ok(found) = self.references.find_entry(hash, |other| *other == reference) {
-            found.remove();
-        }
-    }
-
-    fn refer(&mut self, reference: Reference) {
-        let Table { entries, references, hasher, .. } = self;
-        let hash = |reference: &Reference| {
-            reference.address(entries).map_or(0, |(socket, peer)| hasher.hash_one((socket, &peer)))
-        };
-        references.insert_unique(hash(&reference), reference, hash);
     }
 }
 
@@ -177,31 +173,32 @@ mod tests {
     fn entry(listening: SocketId, tid: SocketId, port: u16) -> Entry {
         Entry {
             core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
-            peer: ([192, 0, 2, 1], port).into(),
+            peer: SocketAddr::from(([192, 0, 2, 1], port)).into(),
             local: None,
             listening,
             tid,
+            aside: false,
             epoch: 0,
             operation: Operation::Read,
             fingerprint: 0,
-            requested: Time::default(),
-            old: None,
+            requested: Time::default().into(),
             content: None,
             ticket: None,
-            ending: None,
+            answered: Answered::Undecided,
             share: Share::default(),
             half_open: false,
-            gave_way: false,
+            place: None,
             misses: 0,
             progress_check: ProgressCheck::new(Time::default()),
             joined: false,
-            stalled: Time::NEVER,
+            rare: None,
         }
     }
 
     #[test]
     fn ten_thousand_entries_are_small() {
-        assert!(size_of::<Entry>() <= 488, "{}", size_of::<Entry>());
+        let own = size_of::<Entry>() - size_of::<Transfer>();
+        assert!(own <= 160, "{own} beside the state of the protocol");
     }
 
     #[test]
@@ -219,9 +216,8 @@ mod tests {
             assert!(table.remove(key.index).is_some());
             assert!(table.remove(key.index).is_none());
         }
-        assert_eq!((table.len(), table.references.len()), (0, 0));
+        assert_eq!((table.len(), table.by_peer.len()), (0, 0));
         let again = table.insert(entry(SocketId(5), SocketId(5), 7));
-        assert_eq!(table.references.len(), 1, "one port, one reference");
         assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
         assert!(table.by_key(again).is_some());
     }

@@ -13,8 +13,6 @@ pub type SummaryPermit = mpsc::OwnedPermit<Ended>;
 pub struct Ticket {
     /// The request and its decision.
     pub record: Arc<CompactRecord>,
-    /// The answer.
-    pub answered: Answered,
     /// The reserved place of its summary.
     pub place: SummaryPermit,
 }
@@ -23,24 +21,20 @@ impl Ticket {
     /// Reports a request that was still undecided when the server stopped.
     pub(super) fn too_late(self) {
         let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
-        self.undecided().report(ending, None, None, Clock::start());
+        self.report(Answered::Undecided, ending, None, None, Clock::start());
     }
 
-    /// The ticket of a request that ends before its decision takes effect.
-    pub(super) fn undecided(self) -> Ticket {
-        Ticket { answered: Answered::Undecided, ..self }
-    }
-
-    /// Sends the end of the request to its place in the queue of summaries. `transfer`: its transfer, and the size of the
-    /// content if that was found meanwhile. `clock`: that of the worker.
+    /// Sends the end of the request to its place in the queue of summaries. `answered`: the decision, if it took effect.
+    /// `transfer`: its transfer, and the size of the content if that was found meanwhile. `clock`: that of the worker.
     pub(super) fn report(
         self,
+        answered: Answered,
         ending: Ending,
         unanswered: Option<Unanswered>,
         transfer: Option<(&Transfer, Option<u64>)>,
         clock: Clock,
     ) {
-        let Ticket { record, answered, place } = self;
+        let Ticket { record, place } = self;
         let (core, size) = (transfer.map(|(core, _)| core), transfer.and_then(|(_, size)| size));
         let (received, size) = (record.received(), record.size().or(size));
         let first_block = core.and_then(Transfer::first_block);

@@ -18,7 +18,7 @@ use tuffet_core::{
     UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
-use tuffet_request::events::{Ending, LastError, Outcome, Unanswered, outcome_of};
+use tuffet_request::events::{Answered, Ending, LastError, Outcome, Unanswered, outcome_of};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
@@ -62,7 +62,7 @@ impl<T: Transmit> Worker<T> {
         }
         // An ERROR may come from a client that has another transfer beside this one (RFC 1350 section 4).
         let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
-        let old = if answered { entry.old.take() } else { None };
+        let old = entry.has_rare().filter(|_| answered).and_then(|rare| rare.old.take());
         self.drive(index, Some(datagram.payload), now);
         self.clear_half_open(index);
         self.supersede_old(old);
@@ -75,7 +75,7 @@ impl<T: Transmit> Worker<T> {
         }
         let Some(entry) = self.table.get_mut(index) else { return };
         // The load that holds up this thread holds up clients on this machine, and no others.
-        let shares_cores = entry.peer.ip().to_canonical().is_loopback();
+        let shares_cores = entry.peer().ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
             let allowance = self.scheduling_delay.allowance(now).max(self.cores.allowance(now));
@@ -86,12 +86,12 @@ impl<T: Transmit> Worker<T> {
         }
         let held_back = entry.half_open && entry.core.is_held_back();
         // Others took the rate that the transfer shares: that is not the client's fault.
-        entry.progress_check.forgive(entry.core.take_held_back());
+        entry.progress_check.forgive(entry.core.take_held_back(), now);
         match entry.progress_check.look(&entry.core, &self.settings.limiter, now) {
             None => entry.core.handle_timeout(now),
             Some((message, ending)) => {
                 entry.core.fail(ErrorCode::NotDefined, message);
-                entry.ending = Some(Box::new(ending));
+                entry.rare().ending = Some(ending);
             }
         }
         self.drive(index, None, now);
@@ -109,8 +109,9 @@ impl<T: Transmit> Worker<T> {
                 self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            return ticket.undecided().report(ending, None, None, self.clock);
+            return ticket.report(Answered::Undecided, ending, None, None, self.clock);
         };
+        entry.answered = decision.answered();
         match decision {
             Decision::Grant { content, limits, settings, group } => {
                 if let Some(settings) = settings {
@@ -119,7 +120,7 @@ impl<T: Transmit> Worker<T> {
                 let listener = self.wire.sockets.get(entry.listening).map(|its| its.listener);
                 if let Some((identity, listener)) = group.zip(listener).filter(|_| self.draining.is_none()) {
                     entry.joined = true;
-                    let (peer, local) = (entry.peer, entry.local);
+                    let (peer, local) = (entry.peer(), entry.local);
                     let worker = self.number;
                     let join = Join { worker, key, ticket, content, limits, identity, peer, local, listener };
                     return self.outbox.push(ToControl::Join(Box::new(join)));
@@ -135,16 +136,16 @@ impl<T: Transmit> Worker<T> {
                 );
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
-                record.progress.negotiated(entry.core.options());
+                record.negotiated(&entry.core.options());
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);
                 let error = Some(LastError::Sent(code as u16));
-                entry.ending = Some(Box::new(Ending { error, ..ending }));
+                entry.rare().ending = Some(Ending { error, ..ending });
             }
             Decision::Drop { ending } => {
                 entry.core.abandon();
-                entry.ending = Some(Box::new(ending));
+                entry.rare().ending = Some(ending);
             }
         }
         entry.ticket = Some(ticket);
@@ -217,17 +218,18 @@ impl<T: Transmit> Worker<T> {
     /// Removes a transfer. Reports the recorded outcome, if none was reported yet.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
-        self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
+        entry.place.inspect(|place| self.half_open.remove(*place));
         self.settings.limiter.transfer_ended(entry.share);
-        self.known_peers.note(entry.peer.ip(), entry.core.peer_metrics(), self.clock.now());
+        self.known_peers.note(entry.peer().ip(), entry.core.peer_metrics(), self.clock.now());
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }
         if let Some(ticket) = entry.ticket.take() {
-            let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
-            let unanswered = unanswered(&entry, &ending);
-            ticket.report(ending, unanswered, Some((&entry.core, None)), self.clock);
+            let ending = entry.has_rare().and_then(|rare| rare.ending.take());
+            let ending = ending.unwrap_or(Outcome::Aborted.into());
+            let unanswered = unanswered(&mut entry, &ending);
+            ticket.report(entry.answered, ending, unanswered, Some((&entry.core, None)), self.clock);
         }
     }
 
@@ -243,7 +245,7 @@ impl<T: Transmit> Worker<T> {
             Err((_, ReadError::Io(error))) => ("read error", format!("the file cannot be read: {error}")),
         };
         entry.core.fail(ErrorCode::NotDefined, message);
-        entry.ending = Some(Box::new(Ending::new(Outcome::Failed, detail)));
+        entry.rare().ending = Some(Ending::new(Outcome::Failed, detail));
     }
 
     /// Handles the end of an upload's bytes.
@@ -272,8 +274,8 @@ impl<T: Transmit> Worker<T> {
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(ticket) = entry.ticket.take() else { return };
-        let ending = match entry.ending.take() {
-            Some(ending) => *ending,
+        let ending = match entry.has_rare().and_then(|rare| rare.ending.take()) {
+            Some(ending) => ending,
             None => {
                 let text = datagram.and_then(error_text);
                 outcome_of(entry.operation, finish, entry.core.blocks(), text)
@@ -281,12 +283,12 @@ impl<T: Transmit> Worker<T> {
         };
         if finish == Finish::Complete && entry.operation == Operation::Write {
             let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
-            self.stored_uploads.note(entry.tid, &entry.peer, block, timeout, now);
+            self.stored_uploads.note(entry.tid, &entry.peer(), block, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
         // The size may have been found while the file was sent.
         let size = entry.content.as_ref().and_then(Content::size);
-        ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock);
+        ticket.report(entry.answered, ending, unanswered, Some((&entry.core, size)), self.clock);
     }
 
     /// Discards content on another thread if that may block: removing a temporary file, or closing a file of some
@@ -363,7 +365,7 @@ fn is_relevant(entry: &Entry, packet: &[u8]) -> bool {
 /// Ends a transfer because its upload cannot be written.
 fn fail(entry: &mut Entry, error: &StoreError) {
     entry.core.fail(error.code(), error.message().to_owned());
-    entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
+    entry.rare().ending = Some(Ending::new(outcome_of_store_error(error), error.to_string()));
 }
 
 /// Returns the outcome by cause: the rules, the requested name, or the server.
@@ -402,8 +404,9 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
 
 /// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
 /// ended it has.
-fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
-    let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
+fn unanswered(entry: &mut Entry, ending: &Ending) -> Option<Unanswered> {
+    let gave_way = entry.has_rare().is_some_and(|rare| rare.gave_way);
+    let how = if gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
 }
 

@@ -26,11 +26,12 @@ pub(crate) struct Wheel {
 struct TimerLink {
     previous: u32,
     next: u32,
-    /// When it expires; `u64::MAX` while not set.
-    tick: u64,
+    /// Its slot, which says when it expires; [`NO_SLOT`] while not set.
+    slot: u16,
 }
 
-const UNSET: TimerLink = TimerLink { previous: NONE, next: NONE, tick: u64::MAX };
+const NO_SLOT: u16 = u16::MAX;
+const UNSET: TimerLink = TimerLink { previous: NONE, next: NONE, slot: NO_SLOT };
 
 impl Wheel {
     /// Creates a wheel with room for the timers of the first `count` indices.
@@ -49,13 +50,14 @@ impl Wheel {
         if at >= self.links.len() {
             self.links.resize(at + 1, UNSET);
         }
-        if self.links[at].tick <= wanted {
+        let set = self.links[at].slot;
+        if set != NO_SLOT && self.tick_of(set.into()) <= wanted {
             return;
         }
         self.cancel(index);
         let slot = slot_of(wanted);
         let first = self.slots[slot];
-        self.links[at] = TimerLink { previous: NONE, next: first, tick: wanted };
+        self.links[at] = TimerLink { previous: NONE, next: first, slot: slot as u16 };
         if first != NONE {
             self.links[first as usize].previous = index;
         }
@@ -66,10 +68,10 @@ impl Wheel {
     /// Cancels the timer of `index`, if there is one.
     pub(crate) fn cancel(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize) else { return };
-        if link.tick == u64::MAX {
+        if link.slot == NO_SLOT {
             return;
         }
-        let TimerLink { previous, next, tick } = std::mem::replace(link, UNSET);
+        let TimerLink { previous, next, slot } = std::mem::replace(link, UNSET);
         if next != NONE {
             self.links[next as usize].previous = previous;
         }
@@ -77,7 +79,7 @@ impl Wheel {
             self.links[previous as usize].next = next;
             return;
         }
-        let slot = slot_of(tick);
+        let slot = usize::from(slot);
         self.slots[slot] = next;
         if next == NONE {
             self.occupied[slot / 64] &= !(1 << (slot % 64));
@@ -125,11 +127,15 @@ impl Wheel {
                 bits &= !(u64::MAX << (start % 64));
             }
             if bits != 0 {
-                let slot = word * 64 + bits.trailing_zeros() as usize;
-                return Some(self.tick + ((slot + SLOTS - start) % SLOTS) as u64);
+                return Some(self.tick_of(word * 64 + bits.trailing_zeros() as usize));
             }
         }
         None
+    }
+
+    /// Returns when the timers of a slot expire: within one turn of the wheel from the present tick.
+    fn tick_of(&self, slot: usize) -> u64 {
+        self.tick + ((slot + SLOTS - slot_of(self.tick)) % SLOTS) as u64
     }
 }
 

@@ -51,7 +51,7 @@ impl<T: Transmit> Wire<T> {
 
     /// Queues an ACK, OACK or ERROR.
     pub(super) fn control(&mut self, entry: &Entry, control: &Control) {
-        self.packet(entry.tid, entry.peer, entry.local, |room| control.encode(room));
+        self.packet(entry.tid, entry.peer(), entry.local, |room| control.encode(room));
     }
 
     /// Queues an ERROR for a peer without a transfer.
@@ -116,7 +116,7 @@ impl<T: Transmit> Wire<T> {
         }
         let start = entry.core.range(run.first, bytes.len() as u64).0 as usize;
         let stop = (start + run.count as usize * (segment - DATA_HEADER)).min(bytes.len());
-        batch.push_gathered(entry.peer, entry.local, (headers, DATA_HEADER), segment, (bytes, start..stop));
+        batch.push_gathered(entry.peer(), entry.local, (headers, DATA_HEADER), segment, (bytes, start..stop));
         if entry.core.sends_singly() {
             batch.last_singly();
         }
@@ -134,7 +134,7 @@ impl<T: Transmit> Wire<T> {
         let batch = self.through(entry.tid, length);
         let Some(room) = batch.room(length) else { return Ok(()) };
         let length = content.fill(&entry.core, run, room)?;
-        batch.push(entry.peer, entry.local, length, segment);
+        batch.push(entry.peer(), entry.local, length, segment);
         if entry.core.sends_singly() {
             batch.last_singly();
         }

@@ -1,19 +1,22 @@
 //! The compact record of an open transfer.
 //!
 //! Tens of thousands of transfers may be open, and most of their records are not read before the end. So an open
-//! transfer has its record in this form: all texts deduplicated in one allocation, and rare facts in another.
+//! transfer has its record in this form: what equal decisions have in common is shared, and rare facts are in a box.
 
-use super::DecisionRecord;
+use super::{DecisionFacts, DecisionRecord};
 use crate::calls::{Calls, SharedCalls};
 use crate::class::ClientClass;
+use crate::negotiated::Negotiated;
+use crate::packed_address::PackedAddress;
+use crate::packed_time::{PackedDuration, PackedInstant};
 use crate::progress::Progress;
-use crate::request::{LeaseFact, MacFact, Mode, Operation, Request, RequestId};
+use crate::request::{LeaseFact, MacFact, Operation, Request, RequestId};
 use crate::trail::Trail;
-use std::net::{IpAddr, SocketAddr};
-use std::ops::Range;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tuffet_core::{OptionSet, PackedOptions};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::time::Instant;
+use tuffet_core::OptionSet;
 
 /// A [`DecisionRecord`] from the decision to the end of the transfer, and the progress of that transfer. The worker and
 /// the live view share it.
@@ -21,80 +24,105 @@ use tuffet_core::{OptionSet, PackedOptions};
 pub struct CompactRecord {
     /// The progress, for other threads.
     pub progress: Progress,
+    facts: Arc<DecisionFacts>,
     id: RequestId,
-    received: Instant,
-    decided_after: Option<Duration>,
-    listener: Arc<str>,
-    verdict_by: Option<Arc<str>>,
-    client: SocketAddr,
-    class: ClientClass,
-    requested_options: PackedOptions,
-    size: Option<u64>,
-    rate: Option<u32>,
-    plugin_calls: u32,
-    texts: Texts,
-    /// At most one of each source.
-    macs: [Option<MacFact>; 3],
-    operation: Operation,
-    mode: Mode,
-    calls: Option<SharedCalls>,
-    trail: Option<Arc<Trail>>,
-    rare: Option<Box<Rare>>,
+    received: PackedInstant,
+    rare: Option<Box<RareFactsOfClient>>,
+    decided_after: PackedDuration,
+    /// The negotiated options, as in [`Negotiated`]; not in one, which would take three bytes more.
+    sizes: AtomicU32,
+    /// 0 until the worker has granted the request.
+    granted: AtomicU8,
+    client: PackedAddress,
+    mac: Option<MacFact>,
 }
 
-/// Facts of few requests.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Rare {
-    raw_name: Option<Box<str>>,
-    prefix: Option<Arc<str>>,
-    shim_folder: Option<Arc<str>>,
-    stored_in: Option<Arc<str>>,
-    local_address: Option<IpAddr>,
-    interface: Option<Arc<str>>,
-    vlan: Option<u16>,
+/// Facts that differ for each client, of few requests.
+#[derive(Debug)]
+struct RareFactsOfClient {
+    calls: Option<SharedCalls>,
+    trail: Option<Arc<Trail>>,
     lease: Option<Box<LeaseFact>>,
-    tried: Option<Arc<super::Tried>>,
+    /// The second and the third: there is at most one of each source.
+    more_macs: [Option<MacFact>; 2],
 }
 
 impl CompactRecord {
+    /// Creates the record of a decision. `facts`: those of `record`, or of an equal one.
+    ///
+    /// It has no group yet, because a client joins one only after its request was granted.
+    pub fn new(record: &DecisionRecord, facts: Arc<DecisionFacts>) -> CompactRecord {
+        let request = &*record.request;
+        let mut macs = request.macs.iter().copied();
+        CompactRecord {
+            progress: Progress::default(),
+            facts,
+            id: request.id,
+            received: record.received.into(),
+            decided_after: record.decided_after.into(),
+            sizes: AtomicU32::default(),
+            granted: AtomicU8::default(),
+            client: request.client.into(),
+            mac: macs.next(),
+            rare: RareFactsOfClient::of(request, [macs.next(), macs.next()]),
+        }
+    }
+
     /// Returns the record in full.
     pub fn expand(&self) -> DecisionRecord {
-        let rare = self.rare.as_deref();
+        let (facts, own) = (&*self.facts, self.rare.as_deref());
+        let rare = facts.rare.as_deref();
+        let more_macs = own.map_or([None, None], |own| own.more_macs);
         let request = Request {
             id: self.id,
-            listener: Arc::clone(&self.listener),
-            operation: self.operation,
-            mode: self.mode,
-            requested: self.texts.requested().into(),
+            listener: Arc::clone(&facts.listener),
+            operation: facts.operation,
+            mode: facts.mode,
+            requested: facts.texts.requested().into(),
             raw_name: rare.and_then(|rare| rare.raw_name.clone()),
             prefix: rare.and_then(|rare| rare.prefix.clone()),
             shim_folder: rare.and_then(|rare| rare.shim_folder.clone()),
             stored_in: rare.and_then(|rare| rare.stored_in.clone()),
-            path: self.texts.path().into(),
-            client: self.client,
+            path: facts.texts.path().into(),
+            client: self.client(),
             local_address: rare.and_then(|rare| rare.local_address),
             interface: rare.and_then(|rare| rare.interface.clone()),
             vlan: rare.and_then(|rare| rare.vlan),
-            lease: rare.and_then(|rare| rare.lease.clone()),
-            macs: self.macs.into_iter().flatten().collect(),
-            class: self.class,
-            options: self.texts.options(),
-            calls: Calls::from(self.calls.clone()),
-            trail: self.trail.clone(),
+            lease: own.and_then(|own| own.lease.clone()),
+            macs: self.mac.into_iter().chain(more_macs.into_iter().flatten()).collect(),
+            class: facts.class,
+            options: facts.texts.options(),
+            calls: Calls::from(own.and_then(|own| own.calls.clone())),
+            trail: own.and_then(|own| own.trail.clone()),
         };
         DecisionRecord {
             request: Arc::new(request),
-            requested_options: self.requested_options.into(),
-            received: self.received,
-            decided_after: self.decided_after,
-            resolved: self.texts.resolved().map(Into::into),
+            requested_options: self.requested_options(),
+            received: self.received(),
+            decided_after: self.decided_after.into(),
+            resolved: facts.texts.resolved().map(Into::into),
             group: None,
-            verdict_by: self.verdict_by.clone(),
-            plugin_calls: self.plugin_calls,
-            size: self.size,
-            rate: self.rate,
+            verdict_by: facts.verdict_by.clone(),
+            plugin_calls: facts.plugin_calls,
+            size: facts.size,
+            rate: facts.rate,
             tried: rare.and_then(|rare| rare.tried.clone()),
         }
+    }
+
+    /// Sets the negotiated options, once: its worker does.
+    pub fn negotiated(&self, options: &OptionSet) {
+        let Negotiated { sizes, granted } = Negotiated::new(options);
+        self.sizes.store(sizes, Ordering::Relaxed);
+        // A reader that sees this also sees the sizes.
+        self.granted.store(granted, Ordering::Release);
+    }
+
+    /// Returns the negotiated options; `None` until the worker has granted the request.
+    pub fn negotiated_options(&self) -> Option<OptionSet> {
+        let granted = self.granted.load(Ordering::Acquire);
+        let negotiated = Negotiated { sizes: self.sizes.load(Ordering::Relaxed), granted };
+        (granted > 0).then(|| negotiated.options(&self.requested_options(), self.size()))
     }
 
     /// Returns the ID of the request.
@@ -104,174 +132,83 @@ impl CompactRecord {
 
     /// Returns whether it is a read or a write.
     pub fn operation(&self) -> Operation {
-        self.operation
+        self.facts.operation
     }
 
     /// Returns the name of the listener.
     pub fn listener(&self) -> &str {
-        &self.listener
+        &self.facts.listener
     }
 
     /// Returns the address and port of the client.
     pub fn client(&self) -> SocketAddr {
-        self.client
+        self.client.into()
     }
 
     /// Returns the MAC address that the live view shows, if any is known.
     pub fn mac(&self) -> Option<MacFact> {
-        self.macs[0]
+        self.mac
     }
 
     /// Returns the class of the client.
     pub fn class(&self) -> ClientClass {
-        self.class
+        self.facts.class
     }
 
     /// Returns the normalised path.
     pub fn path(&self) -> &str {
-        self.texts.path()
+        self.facts.texts.path()
     }
 
     /// Returns the file that was opened, as `ROOT:PATH`, if there is one.
     pub fn resolved(&self) -> Option<&str> {
-        self.texts.resolved()
+        self.facts.texts.resolved()
     }
 
     /// Returns the plugin that decided.
     pub fn verdict_by(&self) -> Option<&str> {
-        self.verdict_by.as_deref()
+        self.facts.verdict_by.as_deref()
     }
 
     /// Returns when the request arrived.
     pub fn received(&self) -> Instant {
-        self.received
+        self.received.into()
     }
 
     /// Returns the requested options that the protocol knows.
     pub fn requested_options(&self) -> OptionSet {
-        self.requested_options.into()
+        self.facts.requested_options.into()
     }
 
     /// Returns the bytes on the wire, if they were known when the request was decided.
     pub fn size(&self) -> Option<u64> {
-        self.size
+        self.facts.size
     }
 
     /// Returns the rate limit of its transfer in bytes of file data per second.
     pub fn rate(&self) -> Option<u32> {
-        self.rate
+        self.facts.rate
     }
 
     /// Returns its trail, while traces are exported.
     pub fn trail(&self) -> Option<&Trail> {
-        self.trail.as_deref()
+        self.rare.as_deref()?.trail.as_deref()
     }
 }
 
 impl From<&DecisionRecord> for CompactRecord {
-    /// The record has no group yet, because a client joins one only after its request was granted.
+    /// Shares no facts.
     fn from(record: &DecisionRecord) -> CompactRecord {
-        let request = &*record.request;
-        let rare = Rare {
-            raw_name: request.raw_name.clone(),
-            prefix: request.prefix.clone(),
-            shim_folder: request.shim_folder.clone(),
-            stored_in: request.stored_in.clone(),
-            local_address: request.local_address,
-            interface: request.interface.clone(),
-            vlan: request.vlan,
-            lease: request.lease.clone(),
-            tried: record.tried.clone(),
-        };
-        let mut macs = request.macs.iter().copied();
-        CompactRecord {
-            progress: Progress::default(),
-            id: request.id,
-            received: record.received,
-            decided_after: record.decided_after,
-            listener: Arc::clone(&request.listener),
-            verdict_by: record.verdict_by.clone(),
-            client: request.client,
-            class: request.class,
-            requested_options: record.requested_options.into(),
-            size: record.size,
-            rate: record.rate,
-            plugin_calls: record.plugin_calls,
-            texts: Texts::of(record),
-            macs: std::array::from_fn(|_| macs.next()),
-            operation: request.operation,
-            mode: request.mode,
-            calls: request.calls.handle(),
-            trail: request.trail.clone(),
-            rare: (rare != Rare::default()).then(|| Box::new(rare)),
-        }
+        CompactRecord::new(record, Arc::new(record.into()))
     }
 }
 
-/// The resolved file, the path, the name as sent, and the options, in this order. A text that the previous one ends
-/// with is not repeated: the resolved file usually ends with the path, and the path with the requested name.
-#[derive(Debug)]
-struct Texts {
-    all: Box<str>,
-    path: Range<u32>,
-    requested: Range<u32>,
-    /// The end of the resolved file; 0 if there is none, because it is never empty.
-    resolved: u32,
-}
-
-impl Texts {
-    fn of(record: &DecisionRecord) -> Texts {
-        let request = &*record.request;
-        let resolved = record.resolved.as_deref().unwrap_or_default();
-        let options: usize = request.options.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
-        let most = resolved.len() + request.path.len() + request.requested.len() + options;
-        let mut all = String::with_capacity(most);
-        all.push_str(resolved);
-        let path = add(&mut all, &request.path);
-        let requested = add(&mut all, &request.requested);
-        // As in a request, a NUL ends each text, and no text contains one.
-        for text in request.options.iter().flat_map(|(name, value)| [name, value]) {
-            all.push_str(text);
-            all.push('\0');
-        }
-        Texts { all: all.into(), path, requested, resolved: resolved.len() as u32 }
+impl RareFactsOfClient {
+    fn of(request: &Request, more_macs: [Option<MacFact>; 2]) -> Option<Box<RareFactsOfClient>> {
+        let (calls, trail, lease) = (request.calls.handle(), request.trail.clone(), request.lease.clone());
+        let is_empty = calls.is_none() && trail.is_none() && lease.is_none() && more_macs[0].is_none();
+        (!is_empty).then(|| Box::new(RareFactsOfClient { calls, trail, lease, more_macs }))
     }
-
-    fn resolved(&self) -> Option<&str> {
-        Some(&self.all[..self.resolved as usize]).filter(|resolved| !resolved.is_empty())
-    }
-
-    fn path(&self) -> &str {
-        self.get(&self.path)
-    }
-
-    fn requested(&self) -> &str {
-        self.get(&self.requested)
-    }
-
-    fn options(&self) -> Vec<(String, String)> {
-        let mut texts = self.all[self.requested.end as usize..].split_terminator('\0');
-        let count = texts.clone().count() / 2;
-        let mut options = Vec::with_capacity(count);
-        while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
-            options.push((name.to_owned(), value.to_owned()));
-        }
-        options
-    }
-
-    fn get(&self, range: &Range<u32>) -> &str {
-        &self.all[range.start as usize..range.end as usize]
-    }
-}
-
-/// Returns the range of `text` at the end of `all`; appends it if `all` does not end with it.
-fn add(all: &mut String, text: &str) -> Range<u32> {
-    if !all.ends_with(text) {
-        all.push_str(text);
-    }
-    // A request has at most 2,048 bytes, and paths from plugins are bounded, too.
-    let end = all.len() as u32;
-    end - text.len() as u32..end
 }
 
 #[cfg(test)]
@@ -280,6 +217,7 @@ mod tests {
     use crate::Call;
     use crate::events::Tried;
     use crate::request::{Lease, MacAddress, MacSource};
+    use std::time::Duration;
 
     fn mac(last: u8, source: MacSource) -> MacFact {
         MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source }
@@ -343,24 +281,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_records_are_small() {
-        assert!(size_of::<CompactRecord>() <= 312, "{}", size_of::<CompactRecord>());
-    }
-
-    #[test]
-    fn each_text_is_kept_once() {
-        let kept = |requested: &str, path: &str, resolved: Option<&str>| {
-            let request = Request { path: path.into(), requested: requested.into(), ..Request::sample("") };
-            let new = DecisionRecord::new(Arc::new(request), Instant::now());
-            let texts = Texts::of(&DecisionRecord { resolved: resolved.map(Into::into), ..new });
-            assert_eq!((texts.requested(), texts.path(), texts.resolved()), (requested, path, resolved));
-            assert_eq!(texts.options(), []);
-            texts.all
-        };
-        assert_eq!(&*kept("a/b", "a/b", Some("boot:a/b")), "boot:a/b");
-        assert_eq!(&*kept("/a/b", "a/b", Some("boot:a/b")), "boot:a/b/a/b");
-        assert_eq!(&*kept("b", "a/b", Some("boot:c")), "boot:ca/b");
-        assert_eq!(&*kept("", "", None), "");
-        assert_eq!(&*kept("ü", "ü", Some("content")), "contentü");
+        assert!(size_of::<CompactRecord>() <= 104, "{}", size_of::<CompactRecord>());
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! Events: each request ends in exactly one [`Outcome`], reported once in a [`Summary`].
 
 mod compact;
+mod decision_facts;
 mod ended;
 mod event;
 mod kinds;
 mod outcome;
+mod recent_decisions;
 mod record;
 mod tried;
 
 pub use compact::CompactRecord;
+pub use decision_facts::DecisionFacts;
 pub use ended::Ended;
 pub use event::{Event, EventKind};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, LastError, Outcome, outcome_of};
+pub use recent_decisions::RecentDecisions;
 pub use record::{DecisionRecord, resolved_file};
 pub use tried::Tried;
 

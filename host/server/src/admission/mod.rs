@@ -43,6 +43,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
+use tuffet_request::events::RecentDecisions;
 use tuffet_store::Lane;
 
 /// How long another protocol waits for bytes of a disk.
@@ -69,6 +70,8 @@ pub(crate) struct Admission {
     pub(crate) deciders: Deciders,
     /// Limits searches for absent files.
     pub(crate) absence_searches: AbsenceSearches,
+    /// Finds what a decision has in common with others.
+    pub(crate) recent_decisions: RecentDecisions,
     /// Samples traces, if they are exported.
     pub(crate) sampling: Option<Sampling>,
 }

@@ -133,9 +133,14 @@ impl PendingRequest {
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
-        let open = Arc::new(CompactRecord::from(&*record));
-        admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });
+        // A request that is not granted ends at once.
+        let open = match granted {
+            true => CompactRecord::new(record, admission.recent_decisions.facts_of(record)),
+            false => CompactRecord::from(&*record),
+        };
+        let open = Arc::new(open);
+        admission.watch.decided(decided_after);
         if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
             folders.note(&record.request);
         }
@@ -154,7 +159,7 @@ impl PendingRequest {
         {
             sink.ask(Arc::clone(generation) as Arc<dyn Gate>);
         }
-        let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
+        let ticket = Ticket { record: open, place: new.place };
         let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
         match start.and_then(|start| admission.observers.try_send(start).err()) {
             None => admission.post(new.worker, message),

@@ -39,7 +39,7 @@ use tokio::time::timeout;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
-use tuffet_request::events::Ended;
+use tuffet_request::events::{Ended, RecentDecisions};
 use tuffet_request::settings::Settings;
 use tuffet_store::{Disks, Uploads};
 use workers::{make_workers, start_workers, worker_settings};
@@ -272,6 +272,7 @@ impl Assembly {
             watch: watch.clone(),
             neighbours: self.neighbours.clone(),
             interface_names: InterfaceNames::default(),
+            recent_decisions: RecentDecisions::default(),
             vlans: self.vlans.clone(),
             mailboxes: deciding.mailboxes,
             groups: deciding.groups,

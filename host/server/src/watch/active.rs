@@ -15,29 +15,20 @@ use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
-use tuffet_request::Operation;
 use tuffet_request::events::{CompactRecord, Summary};
+use tuffet_request::{Moved, Operation};
 
 /// Parts of the table, each with its own lock: grants come from several threads.
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct ActiveTransfers {
-    shards: [Mutex<HashTable<ActiveTransfer>>; SHARDS],
+    shards: [Mutex<Shard>; SHARDS],
     hasher: DefaultHashBuilder,
 }
 
-#[derive(Debug)]
-struct ActiveTransfer {
-    record: Arc<CompactRecord>,
-    /// The part of its progress that the counters include.
-    counted: u64,
-    counted_retransmissions: u32,
-    /// The recent rate in bytes per second.
-    rate: u64,
-    /// How long nothing has moved, in milliseconds.
-    idle_ms: u32,
-}
+/// The holder of its lock may take samples of its records.
+type Shard = HashTable<Arc<CompactRecord>>;
 
 /// A transfer that may become a row.
 ///
@@ -51,25 +42,18 @@ struct Candidate {
     record: Arc<CompactRecord>,
 }
 
-impl ActiveTransfer {
-    fn id(&self) -> u64 {
-        self.record.id().0
-    }
-}
-
 impl ActiveTransfers {
-    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<ActiveTransfer>> {
+    fn shard(&self, id: u64) -> MutexGuard<'_, Shard> {
         lock(&self.shards[id as usize % SHARDS])
     }
 
-    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<ActiveTransfer>>> {
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, Shard>> {
         self.shards.iter().map(lock)
     }
 
     pub(super) fn begin(&self, record: Arc<CompactRecord>) {
-        let transfer = ActiveTransfer { record, counted: 0, counted_retransmissions: 0, rate: 0, idle_ms: 0 };
-        let (id, hash) = (transfer.id(), |transfer: &ActiveTransfer| self.hasher.hash_one(transfer.id()));
-        self.shard(id).insert_unique(self.hasher.hash_one(id), transfer, hash);
+        let (id, hash) = (record.id().0, |record: &Arc<CompactRecord>| self.hasher.hash_one(record.id().0));
+        self.shard(id).insert_unique(self.hasher.hash_one(id), record, hash);
     }
 
     /// Removes the transfer, if it is there, and counts the rest of its progress.
@@ -77,33 +61,21 @@ impl ActiveTransfers {
         let request = &summary.record.request;
         let id = request.id.0;
         let mut shard = self.shard(id);
-        let found = shard.find_entry(self.hasher.hash_one(id), |transfer| transfer.id() == id);
-        let (bytes, retransmissions) = found.map_or((0, 0), |found| {
-            let (transfer, _) = found.remove();
-            (transfer.counted, transfer.counted_retransmissions)
-        });
-        let again = summary.stats.retransmissions.saturating_sub(retransmissions);
+        let found = shard.find_entry(self.hasher.hash_one(id), |record| record.id().0 == id);
+        let counted = found.map_or(Moved::default(), |found| found.remove().0.progress.counted());
+        let again = summary.stats.retransmissions.saturating_sub(counted.retransmissions);
         // Under the lock, to exclude samples in between.
-        counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
+        counts.moved(request.operation, summary.bytes.saturating_sub(counted.bytes), again.into());
     }
 
     /// Counts the progress of all transfers since the last call, `elapsed` ago.
     pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) {
-        for mut shard in self.all() {
-            for transfer in shard.iter_mut() {
-                let progress = &transfer.record.progress;
-                let (bytes, retransmissions) = (progress.bytes(), progress.retransmissions());
-                let moved = bytes.saturating_sub(transfer.counted);
-                let again = retransmissions.saturating_sub(transfer.counted_retransmissions);
-                if moved > 0 || again > 0 {
-                    counts.moved(transfer.record.operation(), moved, again.into());
+        for shard in self.all() {
+            for record in shard.iter() {
+                let Moved { bytes, retransmissions } = record.progress.sample(elapsed);
+                if bytes > 0 || retransmissions > 0 {
+                    counts.moved(record.operation(), bytes, retransmissions.into());
                 }
-                transfer.counted = bytes;
-                transfer.counted_retransmissions = retransmissions;
-                let rate = moved as f64 / elapsed.as_secs_f64().max(0.001);
-                transfer.rate = rate as u64;
-                let passed = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
-                transfer.idle_ms = if moved > 0 { 0 } else { transfer.idle_ms.saturating_add(passed) };
             }
         }
     }
@@ -114,16 +86,15 @@ impl ActiveTransfers {
 
     /// Returns the number of transfers with a rate.
     pub(super) fn with_rate(&self) -> u64 {
-        let limited = |transfer: &&ActiveTransfer| transfer.record.rate().is_some();
+        let limited = |record: &&Arc<CompactRecord>| record.rate().is_some();
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 
     /// Estimates the blocks of all transfers from their bytes and the granted block sizes, each with the one in flight.
     pub(super) fn blocks(&self) -> u64 {
-        let blocks_of = |transfer: &ActiveTransfer| {
-            let progress = &transfer.record.progress;
-            let block = progress.options().unwrap_or_default().block_size();
-            progress.bytes().div_ceil(u64::from(block).max(1)) + 1
+        let blocks_of = |record: &Arc<CompactRecord>| {
+            let block = record.negotiated_options().unwrap_or_default().block_size();
+            record.progress.bytes().div_ceil(u64::from(block).max(1)) + 1
         };
         self.all().map(|shard| shard.iter().map(blocks_of).sum::<u64>()).sum()
     }
@@ -133,7 +104,7 @@ impl ActiveTransfers {
         let (now, wall) = (Instant::now(), SystemTime::now());
         let mut all: Vec<Candidate> = Vec::new();
         for shard in self.all() {
-            all.extend(shard.iter().map(|transfer| Candidate::of(transfer, now)));
+            all.extend(shard.iter().map(|record| Candidate::of(record, now)));
         }
         if query.has_filter() {
             let mut client = String::new();
@@ -147,12 +118,11 @@ impl ActiveTransfers {
 }
 
 impl Candidate {
-    fn of(transfer: &ActiveTransfer, now: Instant) -> Candidate {
-        let record = Arc::clone(&transfer.record);
-        let age = now.saturating_duration_since(record.received());
+    fn of(record: &Arc<CompactRecord>, now: Instant) -> Candidate {
+        let (record, age) = (Arc::clone(record), now.saturating_duration_since(record.received()));
         Candidate {
-            rate: transfer.rate,
-            idle_seconds: u64::from(transfer.idle_ms / 1000),
+            rate: record.progress.rate(),
+            idle_seconds: record.progress.idle_seconds(),
             bytes: record.progress.bytes(),
             resent: record.progress.retransmissions(),
             age_us: u64::try_from(age.as_micros()).unwrap_or(u64::MAX),
@@ -234,13 +204,14 @@ impl From<&CompactRecord> for Active {
 }
 
 fn row(rate: u64, idle_seconds: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Active {
-    let (record, progress) = (record.expand(), &record.progress);
+    let (negotiated_options, progress) = (record.negotiated_options(), &record.progress);
+    let record = record.expand();
     let running = now.saturating_duration_since(record.received);
     Active {
         who: (&*record.request).into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
-        options: progress.options().map(|options| negotiated(&options)),
+        options: negotiated_options.map(|options| negotiated(&options)),
         plugin_calls: record.plugin_calls,
         plugins: calls(&record.request),
         decision_us: record.decided_after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),

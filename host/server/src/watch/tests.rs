@@ -113,7 +113,7 @@ fn the_blocks_of_all_running_transfers_are_estimated() {
     records.iter().for_each(|record| running.begin(Arc::clone(record)));
     assert_eq!(running.blocks(), 300, "one in flight for each");
     records[0].progress.set(513, 0);
-    records[1].progress.negotiated(OptionSet { blksize: Some(1_000), ..OptionSet::default() });
+    records[1].negotiated(&OptionSet { blksize: Some(1_000), ..OptionSet::default() });
     records[1].progress.set(3_000, 0);
     assert_eq!(running.blocks(), 300 + 2 + 3);
 }

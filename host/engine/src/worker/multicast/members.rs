@@ -15,7 +15,7 @@ use std::time::Instant;
 use tuffet_core::multicast::{ClientId, Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
-use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
+use tuffet_request::events::{Answered, Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
 
 impl Groups {
@@ -35,7 +35,7 @@ impl Groups {
         };
         let Some(group) = self.groups.get_mut(index) else { return };
         let Join { worker, key, ticket, content, peer, .. } = join;
-        ticket.record.progress.negotiated(options);
+        ticket.record.negotiated(&options);
         let client = ClientId(self.settings.limiter.client(&peer));
         let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
@@ -192,7 +192,7 @@ impl Groups {
             size,
             ending,
             unanswered: silent.then_some(Unanswered::TimedOut),
-            decision: ticket.answered,
+            decision: Answered::Granted,
             options: report.options,
             bytes: report.bytes,
             blocks: report.blocks,

@@ -168,11 +168,7 @@ impl Control {
             size: decision.size(new.requested.tsize),
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let ticket = Ticket {
-            record: Arc::new(CompactRecord::from(&record)),
-            answered: decision.answered(),
-            place: new.place,
-        };
+        let ticket = Ticket { record: Arc::new(CompactRecord::from(&record)), place: new.place };
         ToWorker::Decided { key: new.key, ticket, share: new.share, decision }
     }
 

@@ -39,6 +39,8 @@ impl Calls {
     pub fn note(&self, call: Call) {
         let mut calls = self.shared().lock();
         if calls.len() < MAX_CALLS {
+            // Most requests have one or two, and keep them until their transfer ends: no room for more.
+            calls.reserve_exact(1);
             calls.push(call);
         }
     }

@@ -80,7 +80,7 @@ impl Entry {
     }
 
     /// As [`Entry::rare`], if it exists.
-    pub(super) fn has_rare(&mut self) -> Option<&mut Rare> {
+    pub(super) fn rare_if_present(&mut self) -> Option<&mut Rare> {
         self.rare.as_deref_mut()
     }
 

@@ -62,7 +62,7 @@ impl<T: Transmit> Worker<T> {
         }
         // An ERROR may come from a client that has another transfer beside this one (RFC 1350 section 4).
         let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
-        let old = entry.has_rare().filter(|_| answered).and_then(|rare| rare.old.take());
+        let old = entry.rare_if_present().filter(|_| answered).and_then(|rare| rare.old.take());
         self.drive(index, Some(datagram.payload), now);
         self.clear_half_open(index);
         self.supersede_old(old);
@@ -226,7 +226,7 @@ impl<T: Transmit> Worker<T> {
             self.discard(content);
         }
         if let Some(ticket) = entry.ticket.take() {
-            let ending = entry.has_rare().and_then(|rare| rare.ending.take());
+            let ending = entry.rare_if_present().and_then(|rare| rare.ending.take());
             let ending = ending.unwrap_or(Outcome::Aborted.into());
             let unanswered = unanswered(&mut entry, &ending);
             ticket.report(entry.answered, ending, unanswered, Some((&entry.core, None)), self.clock);
@@ -274,7 +274,7 @@ impl<T: Transmit> Worker<T> {
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(ticket) = entry.ticket.take() else { return };
-        let ending = match entry.has_rare().and_then(|rare| rare.ending.take()) {
+        let ending = match entry.rare_if_present().and_then(|rare| rare.ending.take()) {
             Some(ending) => ending,
             None => {
                 let text = datagram.and_then(error_text);
@@ -405,7 +405,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
 /// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
 /// ended it has.
 fn unanswered(entry: &mut Entry, ending: &Ending) -> Option<Unanswered> {
-    let gave_way = entry.has_rare().is_some_and(|rare| rare.gave_way);
+    let gave_way = entry.rare_if_present().is_some_and(|rare| rare.gave_way);
     let how = if gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
 }

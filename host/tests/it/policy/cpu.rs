@@ -82,7 +82,7 @@ fn a_loop_ends_in_its_cpu_time_on_a_busy_machine() {
 }
 
 /// Even where the machine has less than half of the time for it: a loop that computed for a second would not have ended
-/// on an idle one either. Where it had no second, nobody can know.
+/// on an idle one either. With less than a second of CPU time, the call counts as `busy`.
 #[test]
 fn a_loop_is_no_matter_of_a_busy_machine() {
     let setup = Setup::new();

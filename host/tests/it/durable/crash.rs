@@ -2,8 +2,8 @@
 //! server starts on the remains. The effects of a power loss are computed from the same calls.
 
 use super::trace::{Call, Step, is_possible, steps, traced};
-use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, send_content, wait_until};
-use crate::harness::{Answer, Folder, SOON, Server, Setup};
+use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, send_content};
+use crate::harness::{Answer, Folder, SOON, Server, Setup, wait_until};
 use crate::policy::probe;
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;

@@ -2,9 +2,9 @@
 //! continues.
 
 use super::trace::{is_possible, traced};
-use super::{STORED, last_answer, new_content, put_at_once, wait_until};
+use super::{STORED, last_answer, new_content, put_at_once};
 use crate::harness::wrq;
-use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, assert_ended, bytes};
+use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, assert_ended, bytes, wait_until};
 use std::path::Path;
 use tempfile::TempDir;
 

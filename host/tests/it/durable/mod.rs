@@ -7,8 +7,7 @@ mod power;
 mod sweep;
 mod trace;
 
-use crate::harness::{Answer, Peer, SOON, Server, bytes, data, wrq};
-use std::time::Instant;
+use crate::harness::{Answer, Peer, Server, bytes, data, wrq};
 
 /// With this block size, two blocks of an upload make one system call.
 const BLOCK: usize = 16 << 10;
@@ -50,15 +49,5 @@ fn last_answer(peer: &mut Peer) -> Answer {
             Answer::Oack(_) | Answer::Ack(0..5) => {}
             last => return last,
         }
-    }
-}
-
-/// Waits until the condition holds.
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + SOON;
-    while !is_so() {
-        assert!(Instant::now() < end, "it never came about that {what}");
-        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }

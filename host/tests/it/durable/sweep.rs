@@ -1,8 +1,8 @@
 //! A server removes the unfinished uploads of earlier servers, but not those that another server is still
 //! writing.
 
-use super::{STORED, last_answer, new_content, put_at_once, wait_until};
-use crate::harness::{Answer, Folder, Peer, Server, Setup, data, wrq};
+use super::{STORED, last_answer, new_content, put_at_once};
+use crate::harness::{Answer, Folder, Peer, Server, Setup, data, wait_until, wrq};
 use std::os::unix::fs::symlink;
 use tempfile::TempDir;
 

@@ -20,6 +20,7 @@ mod setup;
 mod skip;
 mod slow_disk;
 mod times;
+mod wait;
 mod web;
 
 pub use bytes::{Folder, bytes, text};
@@ -40,6 +41,7 @@ pub use server::{SUMMED, Server};
 pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
 pub use slow_disk::{Pace, SlowDisk, Step};
+pub use wait::wait_until;
 pub use web::{Manner, Web};
 
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! `tuffet get --multicast` beside atftpd, on hosts of their own.
 
 use super::lan::Lan;
-use crate::harness::{bytes, run_for, skipped};
+use crate::harness::{bytes, run_for, skipped, wait_until};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::thread;
@@ -50,9 +50,9 @@ fn clients_get_the_file_from_one_group() {
     server.arg(folder.path().join("root"));
     let _server =
         Daemon(server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    wait_until("atftpd listens", || lan.server_listens(69));
     let get = |client: usize| {
         let mut command = lan.on_client(client, env!("CARGO_BIN_EXE_tuffet"));
-        // atftpd does not wait for its socket: a client that is faster asks again.
         command.args([
             "get",
             "--multicast",

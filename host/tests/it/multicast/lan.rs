@@ -77,6 +77,15 @@ impl Lan {
         command
     }
 
+    /// Returns whether a UDP socket of the server has this port.
+    pub(super) fn server_listens(&self, port: u16) -> bool {
+        let words = self.on_server();
+        let ran = run(Command::new(&words[0]).args(&words[1..]).args(["cat", "/proc/net/udp"]));
+        ran.assert_good();
+        let local = format!(":{port:04X} 00000000:0000 ");
+        String::from_utf8(ran.stdout).unwrap().lines().any(|line| line.contains(&local))
+    }
+
     /// Runs `ip` in the namespace of the server.
     pub(super) fn server_ip(&self, words: &str) {
         run(Command::new("ip").args(["-n", &self.server]).args(words.split(' '))).assert_good();

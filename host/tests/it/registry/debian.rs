@@ -1,7 +1,6 @@
 //! The registry of Debian's package `docker-registry`, as a process.
 
-use super::wait_until;
-use crate::harness::{Certificate, skipped};
+use crate::harness::{Certificate, skipped, wait_until};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};

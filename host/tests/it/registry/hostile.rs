@@ -2,7 +2,7 @@
 
 use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
 use super::{Kept, acl, another_acl, assert_denies, sha256};
-use crate::harness::{Server, is_root, tuffet};
+use crate::harness::{Server, is_root, tuffet, wait_until};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -285,7 +285,7 @@ fn a_start_that_waits_for_a_registry_can_be_stopped() {
     let section = format!("registries: {{ \"{}\": {{ timeout: 5m }} }}", registry.host());
     let reference = format!("oci://{}/acl:1", registry.host());
     let server = kept.setup(&kept.yaml(&reference, "", &section)).begin();
-    super::wait_until("the registry is asked", || !registry.heads().is_empty());
+    wait_until("the registry is asked", || !registry.heads().is_empty());
     let started = Instant::now();
     server.terminate();
     assert_eq!(server.wait().code(), Some(0), "{}", server.log());

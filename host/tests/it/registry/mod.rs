@@ -12,9 +12,8 @@ mod scripted;
 mod signed;
 mod user;
 
-use crate::harness::{Answer, Peer, Ran, SOON, Server, Setup, rrq, tuffet};
+use crate::harness::{Answer, Peer, Ran, Server, Setup, rrq, tuffet};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The bundled plugin `acl` as a file.
@@ -109,15 +108,6 @@ fn push(file: &Path, reference: &str, more: &[&str]) -> String {
 
 fn digest_of(pinned: &str) -> &str {
     pinned.rsplit(':').next().unwrap()
-}
-
-#[track_caller]
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + SOON;
-    while !is_so() {
-        assert!(Instant::now() < end, "it never came about that {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 fn sha256(content: &[u8]) -> String {

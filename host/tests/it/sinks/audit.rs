@@ -1,7 +1,7 @@
 //! `audit` with a failing sink: all promised lines arrive in the end, chained.
 
-use super::{Kept, ask, wait_until};
-use crate::harness::{Endpoint, HttpAnswer, Setup, run, skipped};
+use super::{Kept, ask};
+use crate::harness::{Endpoint, HttpAnswer, Setup, run, skipped, wait_until};
 use std::process::Command;
 
 /// The spool is full, the plugin keeps the lines that it refuses, the server is killed; then the receiver

@@ -1,7 +1,7 @@
 //! Full disks: small file systems in memory, where they can be mounted.
 
-use super::{Kept, ask, asked, wait_until};
-use crate::harness::Disk;
+use super::{Kept, ask, asked};
+use crate::harness::{Disk, wait_until};
 use std::path::Path;
 
 fn lines(path: &Path) -> Vec<String> {

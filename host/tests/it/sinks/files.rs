@@ -1,7 +1,7 @@
 //! `file` and `stdout`: rotation, and the effects of a stop and a kill.
 
-use super::{Kept, ask, asked, wait_until};
-use crate::harness::Folder;
+use super::{Kept, ask, asked};
+use crate::harness::{Folder, wait_until};
 
 #[test]
 fn lines_go_to_standard_output() {

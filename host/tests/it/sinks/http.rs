@@ -1,7 +1,7 @@
 //! `http`: batches, retries, and the spool.
 
-use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
-use crate::harness::{Certificate, Endpoint, HttpAnswer, skipped};
+use super::{Kept, ask, asked, first_of_each, wait_for_queued};
+use crate::harness::{Certificate, Endpoint, HttpAnswer, skipped, wait_until};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};

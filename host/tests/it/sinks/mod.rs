@@ -9,10 +9,9 @@ mod otlp;
 mod relay;
 mod syslog;
 
-use crate::harness::{Peer, SOON, Server, Setup, rrq};
+use crate::harness::{Peer, Server, Setup, rrq, wait_until};
 use serde_json::Value;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The files that survive a server.
@@ -68,16 +67,6 @@ pub fn asked(lines: &[String]) -> Vec<u32> {
 pub fn first_of_each(numbers: Vec<u32>) -> Vec<u32> {
     let mut seen = std::collections::HashSet::new();
     numbers.into_iter().filter(|number| seen.insert(*number)).collect()
-}
-
-/// Waits until the condition holds.
-#[track_caller]
-pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let end = Instant::now() + SOON;
-    while !is_so() {
-        assert!(Instant::now() < end, "it never came about that {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Waits until the sink has accepted this many lines.

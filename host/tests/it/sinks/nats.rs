@@ -1,8 +1,8 @@
 //! `nats`, with the server of Debian's package `nats-server`.
 
 use super::relay::Relay;
-use super::{Kept, ask, asked, first_of_each, wait_for_queued, wait_until};
-use crate::harness::{Certificate, SOON, skipped};
+use super::{Kept, ask, asked, first_of_each, wait_for_queued};
+use crate::harness::{Certificate, SOON, skipped, wait_until};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

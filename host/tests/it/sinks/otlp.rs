@@ -1,6 +1,7 @@
 //! `otlp`: the record of a line, retries, and the spool.
 
-use super::{Kept, ask, first_of_each, wait_for_queued, wait_until};
+use super::{Kept, ask, first_of_each, wait_for_queued};
+use crate::harness::wait_until;
 use crate::telemetry::fake_collector::{FakeCollector, Manner};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};

@@ -1,7 +1,7 @@
 //! Sinks of the kind `syslog`, with receivers that take nothing but what RFC 5424 allows.
 
-use super::{Kept, ask, asked, wait_until};
-use crate::harness::SOON;
+use super::{Kept, ask, asked};
+use crate::harness::{SOON, wait_until};
 use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixDatagram;

@@ -2,7 +2,8 @@
 
 use super::collector::Collector;
 use super::received::{json_attributes, list};
-use crate::sinks::{Kept, ask, first_of_each, wait_for_queued, wait_until};
+use crate::harness::wait_until;
+use crate::sinks::{Kept, ask, first_of_each, wait_for_queued};
 use serde_json::Value;
 
 /// Returns the requested numbers from the log records of plugins, in order of arrival.

@@ -62,24 +62,22 @@ fn a_last_answer_is_gone_after_its_time() {
 fn a_service_that_hangs_is_asked_by_a_few_clients_alone() {
     let half = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{";
     let hangs: [fn(&[u8]) -> Said; 2] = [|_| Said::Hang, |half| Said::Bytes(half.to_vec())];
-    hangs.into_iter().for_each(|hangs| is_asked_by_a_few(move || hangs(half)));
+    hangs.into_iter().for_each(|hangs| is_asked_by_a_few(move || hangs(half), "100ms"));
 }
 
-fn is_asked_by_a_few(hangs: impl Fn() -> Said + Send + Sync + 'static) {
+fn is_asked_by_a_few(hangs: impl Fn() -> Said + Send + Sync + 'static, limit: &str) {
     let service = Service::new(move |_| hangs());
     let breaker = "    breaker: { failures: 3, back-off: 1h, cap: 1h }\n";
-    let server = start(&service, RESOLVE, breaker, json!({ "when-away": "abstain", "time-limit": "100ms" }));
+    let server = start(&service, RESOLVE, breaker, json!({ "when-away": "abstain", "time-limit": limit }));
     let mut clients = (0..).map(|number| Peer::from(address(number), server.address()));
     for mut client in clients.by_ref().take(3) {
         assert_eq!(client.read_plainly("there"), b"in the root");
         server.log_line("no usable answer from");
     }
     server.log_line("HTTP requests of a plugin to 127.0.0.1:");
-    assert_eq!(service.count(), 3);
     for mut client in clients.take(20) {
         assert_eq!(client.read_plainly("there"), b"in the root");
     }
-    assert_eq!(service.count(), 0);
     let line = server.log_line("no usable answer from");
     assert!(
         line["message"].as_str().unwrap().contains("it failed for 3 clients in a row and is not called"),
@@ -87,7 +85,17 @@ fn is_asked_by_a_few(hangs: impl Fn() -> Said + Send + Sync + 'static) {
     );
     let shown = String::from_utf8(explain(&server, "there").stdout).unwrap();
     assert!(shown.contains("is not called for another"), "{shown}");
-    assert_eq!(service.count(), 0);
+    // Who gives up early may not have reached it.
+    assert!(service.count() <= 3);
+}
+
+/// The time limit may be over when half an answer is there.
+#[test]
+fn a_service_that_hangs_in_the_last_moment_too() {
+    let half = b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{";
+    for limit in ["1ms", "2ms", "3ms"] {
+        is_asked_by_a_few(|| Said::Bytes(half.to_vec()), limit);
+    }
 }
 
 #[test]

@@ -61,10 +61,10 @@ list() {
 
 build() { sh scripts/build.sh "$@"; }
 
-# Most tests wait for time-outs and processes half of their time. The simulated fleet has a suite of its own.
+# Most tests wait for time-outs and processes most of their time. The simulated fleet has a suite of its own.
 cargo_test() {
     # shellcheck disable=SC2086 # several words, such as those of a wrapper
-    RUST_TEST_THREADS=${TEST_THREADS:-$(($(nproc) * 3 / 2))} TUFFET_PYTHON_GUESTS=$TARGET/python \
+    RUST_TEST_THREADS=${TEST_THREADS:-$(($(nproc) * 3))} TUFFET_PYTHON_GUESTS=$TARGET/python \
         TUFFET_JS_GUESTS=$TARGET/js TUFFET_GO_GUESTS=$TARGET/go TUFFET_C_GUESTS=$TARGET/c TUFFET_PEERS=$TARGET/peers \
         TUFFET_NEWER_TFTPD=${TUFFET_NEWER_TFTPD-$TARGET/peers/tftpd-hpa-newer/in.tftpd} \
         TUFFET_NEWER_DNSMASQ=${TUFFET_NEWER_DNSMASQ-$TARGET/peers/dnsmasq-newer/dnsmasq} \

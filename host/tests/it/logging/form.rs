@@ -215,8 +215,12 @@ fn a_request_is_one_short_line_for_people() {
     let line = server.line(" served ");
     let (time, rest) = line.split_once("  INFO served 127.").unwrap_or_else(|| panic!("{line}"));
     assert!(time.ends_with('Z') && !time.contains(' '), "{line}");
-    assert!(rest.contains(" read root:small 1 B in ") && rest.ends_with("s"), "{line}");
-    assert!(!line.contains('='), "all else is as by default: {line}");
+    let (_, rest) = rest.split_once(" read root:small 1 B in ").unwrap_or_else(|| panic!("{line}"));
+    // On a busy machine, the line may say what took long, and what was sent again for that.
+    let slow =
+        ["rtt_us=", "decision_us=", "retransmissions=", "duplicates=", "timeouts=", "needless_timeouts="];
+    let rest = rest.split(' ').filter(|word| slow.iter().all(|slow| !word.starts_with(slow)));
+    assert!(matches!(*rest.collect::<Vec<_>>(), [_, "ms" | "s"]), "all else is as by default: {line}");
     assert!(!line.contains('\u{1b}'), "no colours where it is no terminal: {line}");
 }
 

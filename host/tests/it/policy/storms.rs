@@ -10,8 +10,8 @@ const PHONES: usize = 300;
 /// When a phone asks again that got no answer.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Far more than a slow and busy machine needs: a phone that is never answered ends the test.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Far more than a slow and busy machine needs for one of the phones: if none is answered any more, the test ends.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The address of a machine. All of 127/8 is this one.
 pub(super) fn address(number: usize) -> Ipv4Addr {
@@ -32,7 +32,7 @@ pub(super) fn storm(server: &Server, name: impl Fn(usize) -> String, content: im
             (phone, peer, rrq(&name(phone), &[]))
         })
         .collect();
-    let began = Instant::now();
+    let (mut left, mut since) = (PHONES, Instant::now());
     while !phones.is_empty() {
         phones.iter_mut().for_each(|(_, peer, request)| peer.ask(request));
         let again = Instant::now() + AGAIN;
@@ -49,7 +49,10 @@ pub(super) fn storm(server: &Server, name: impl Fn(usize) -> String, content: im
                 Some(other) => panic!("phone {phone} got {other:?}: {}", server.log()),
             }
         });
-        assert!(began.elapsed() < PATIENCE, "{} phones without an answer: {}", phones.len(), server.log());
+        if phones.len() < left {
+            (left, since) = (phones.len(), Instant::now());
+        }
+        assert!(since.elapsed() < PATIENCE, "{} phones without an answer: {}", phones.len(), server.log());
     }
 }
 

@@ -275,10 +275,12 @@ fn many_devices() {
         }
         yaml
     };
-    check(&devices(100_000, "phone.cfg")).assert_good();
     let started = Instant::now();
+    check(&devices(100_000, "phone.cfg")).assert_good();
+    let good = started.elapsed();
     check(&devices(100_000, "7"))
         .assert_fails(64, &["tuffet.yaml:13:34: found the number 7", "100000 problems"]);
-    // The place of each problem is searched for in all devices.
-    assert!(started.elapsed() < Duration::from_secs(40), "{:?}", started.elapsed());
+    // The place of each problem is not searched for in all devices.
+    let bad = started.elapsed() - good;
+    assert!(bad < 10 * good, "{bad:?} instead of {good:?}");
 }

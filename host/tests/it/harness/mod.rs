@@ -57,7 +57,7 @@ pub fn interface_version() -> &'static str {
 pub const SOON: Duration = Duration::from_secs(60);
 
 /// How long a whole client process may take.
-pub const PATIENCE: Duration = Duration::from_secs(80);
+pub const PATIENCE: Duration = Duration::from_secs(200);
 
 /// A test for each client: `each_client!(sizes)` runs `fn sizes(client: Client)` as `sizes::curl` and so
 /// on, and skips the clients that are not installed.

@@ -68,7 +68,7 @@ fn a_killed_client_stops_nobody() {
         assert!(client.wait().unwrap().success(), "client {number}");
         assert!(std::fs::read(to(number + 1)).unwrap() == file, "client {number}");
     }
-    for _ in 0..2 {
-        assert_eq!(server.outcome("image")["outcome"], "served");
-    }
+    // A slow machine may give up the killed one before the others have all blocks.
+    let ends = [(); 3].map(|()| server.outcome("image")["outcome"].to_string());
+    assert_eq!(ends.iter().filter(|end| *end == "\"served\"").count(), 2, "{ends:?}");
 }

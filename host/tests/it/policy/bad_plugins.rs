@@ -12,7 +12,7 @@ const SIZE: usize = 512 * 3000 + 17;
 fn server(misdeed: &str, on_error: &str) -> Server {
     let component = misbehave();
     // A loop is stopped by its time limit; a memory hog must reach its limit before the time limit.
-    let time = if misdeed == "loop" { "200ms" } else { "20s" };
+    let time = if misdeed == "loop" { "100ms" } else { "20s" };
     Setup::new()
         .sizes(&[SIZE])
         .file("evil/file", b"served all the same")
@@ -67,7 +67,7 @@ fn assert_undisturbed(misdeed: &str, why: &str) {
 
 #[test]
 fn an_endless_loop_is_stopped() {
-    assert_undisturbed("loop", "computed for more than 200ms");
+    assert_undisturbed("loop", "computed for more than 100ms");
 }
 
 #[test]

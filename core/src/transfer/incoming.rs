@@ -116,7 +116,10 @@ impl Transfer {
             }
             Acked::Gap => {
                 self.counts.duplicates += u32::from(lacks_all);
-                self.rtt.reset_back_off();
+                // A further report of the same gap may answer what was sent before the last repair.
+                if sender.repairs().0 == 1 {
+                    self.rtt.reset_back_off();
+                }
                 self.arm(now);
             }
             Acked::Progress { rtt, gap } => {

@@ -70,9 +70,10 @@ impl Sender {
         self.rare.as_ref().map_or(Probe::None, |rare| rare.probe)
     }
 
-    /// Returns whether nothing new was acknowledged since the sender went back to a gap.
-    pub(super) fn repairs(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.reports.repairs)
+    /// Returns how often the sender went back since the last ACK with news, and whether a duplicate ACK was ignored
+    /// meanwhile.
+    pub(crate) fn repairs(&self) -> (u8, bool) {
+        self.rare.as_ref().map_or((0, false), |rare| (rare.reports.repairs, rare.reports.echoed))
     }
 
     pub(super) fn has_rate(&self) -> bool {

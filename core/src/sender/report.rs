@@ -34,8 +34,9 @@ pub(super) struct Reports {
     back_from: u64,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
-    /// Whether nothing new was acknowledged since the sender went back.
-    pub(super) repairs: bool,
+    /// How often the sender went back since the last ACK with news, and whether a duplicate ACK was ignored meanwhile.
+    pub(super) repairs: u8,
+    pub(super) echoed: bool,
     /// The block that the peer acknowledges for each copy, if all that was in flight had arrived; 0 if unknown.
     copied_to: u64,
     waiting: Option<Box<Waiting>>,
@@ -156,7 +157,7 @@ impl Sender {
         match &mut reports.waiting {
             None if reports.doubts == 0 => {
                 // The place of a repair that is lost as well says nothing about the receiver.
-                if !reports.repairs {
+                if reports.repairs == 0 {
                     self.nothing_arrived(now);
                 }
                 self.go_back();
@@ -246,7 +247,7 @@ impl Sender {
         let sent = self.next() - 1;
         let inside = self.sent < self.window;
         let reports = self.reports();
-        (reports.waiting, reports.repairs) = (None, true);
+        (reports.waiting, reports.repairs) = (None, reports.repairs.saturating_add(1));
         if reports.back_from == 0 {
             reports.back_from = sent;
         }

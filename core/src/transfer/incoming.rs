@@ -21,13 +21,13 @@ impl Transfer {
         let too_soon = self.rtt.soonest();
         match &mut self.phase {
             Phase::Receiving(receiver) => match receiver.on_data(now, wire, length, too_soon) {
-                Received::Ignored => self.counts.duplicates += 1,
+                Received::Ignored => self.counts.duplicate(),
                 Received::TooLong => {
                     self.fail(ErrorCode::IllegalOperation, "DATA longer than the block size")
                 }
                 Received::Repeat => {
                     receiver.ack_sent(now, true);
-                    self.counts.duplicates += 1;
+                    self.counts.duplicate();
                     self.due.packet = DuePacket::Ack;
                     self.arm(now);
                     self.hold_ack(now);
@@ -53,9 +53,9 @@ impl Transfer {
                     }
                 }
             },
-            Phase::Storing(_) => self.counts.duplicates += 1,
+            Phase::Storing(_) => self.counts.duplicate(),
             Phase::Dallying(receiver) => {
-                self.counts.duplicates += 1;
+                self.counts.duplicate();
                 if receiver.on_late_data(now, wire, too_soon) {
                     self.due.packet = DuePacket::Ack;
                 }
@@ -104,19 +104,24 @@ impl Transfer {
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
         let acked = sender.on_ack(now, wire, rtt.soonest(), ack_timing);
         match acked {
-            Acked::Ignored => self.counts.duplicates += 1,
+            Acked::Ignored => self.counts.duplicate(),
             Acked::Late => {
-                self.counts.duplicates += 1;
+                self.counts.duplicate();
                 self.hasten(now);
             }
             Acked::Echo => {
-                self.counts.duplicates += 1;
+                self.counts.duplicate();
                 let needless = u16::from(self.rtt.echoed(&self.settings.timing));
                 self.counts.needless = self.counts.needless.saturating_add(needless);
             }
             Acked::Gap => {
-                self.counts.duplicates += u32::from(lacks_all);
-                self.rtt.reset_back_off();
+                if lacks_all {
+                    self.counts.duplicate();
+                }
+                // A further report of the same gap may answer what was sent before the last repair.
+                if sender.repairs().0 == 1 {
+                    self.rtt.reset_back_off();
+                }
                 self.arm(now);
             }
             Acked::Progress { rtt, gap } => {
@@ -163,7 +168,7 @@ impl Transfer {
             // Our ACK 0 was lost.
             Phase::Receiving(receiver) if !self.server && receiver.acked() == 0 => {
                 receiver.ack_sent(now, true);
-                self.counts.duplicates += 1;
+                self.counts.duplicate();
                 self.due.packet = DuePacket::Ack;
                 self.arm(now);
             }

@@ -182,6 +182,13 @@ struct Counts {
     needless: u16,
 }
 
+impl Counts {
+    /// Counts a packet without news. A peer may send more of them than there are numbers.
+    fn duplicate(&mut self) {
+        self.duplicates = self.duplicates.saturating_add(1);
+    }
+}
+
 /// How quickly a server sends or acknowledges.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(test, derive(Hash))]
@@ -358,7 +365,7 @@ impl Transfer {
     /// Handles a repeated request of the client: its answer may have been lost. Answers again if only the
     /// first answer has been sent, and ignores it otherwise.
     pub fn handle_repeated_request(&mut self, now: Time) {
-        self.counts.duplicates += 1;
+        self.counts.duplicate();
         let may_repeat = !self.is_held_back() && self.unproven() && self.repeats < UNPROVEN_ANSWERS;
         if self.server && !self.is_deciding() && may_repeat {
             self.repeat(now);

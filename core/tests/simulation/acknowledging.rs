@@ -99,6 +99,22 @@ fn acknowledging_every_unexpected_block_costs_hardly_more_than_one_report() {
     }
 }
 
+/// On a slow line the copies of a window wait for longer than a round trip seemed to take, and such a client acknowledges
+/// each of them. If each of these ACKs caused a window, the queue would grow until the transfer is given up.
+#[test]
+fn acknowledging_every_unexpected_block_does_not_jam_a_slow_line() {
+    for (rate, delay, window) in [(10_000_000, 100, 16), (2_000_000, 1_000, 16), (2_000_000, 1_000, 64)] {
+        let path = Path::clean(delay).rate(rate, 1 << 30).loss(0.01);
+        let of = |seed| read(seed, window, MIB, client(window, Manner::Unexpected), path);
+        let (again, median, _) = several(30, of);
+        let most = 2.0 * MIB as f64 * 8.0 / rate as f64 * 1e3;
+        assert!(
+            again < 6.0 && median < most,
+            "window {window}: {again:.2} sent again, {median} ms, {path:?}"
+        );
+    }
+}
+
 /// Returns the milliseconds until a client without a time-out of its own has 12 windows, if one block is lost, and the
 /// report of that gap as well.
 fn lost_report(window: u16, block: u16, manner: Manner) -> f64 {

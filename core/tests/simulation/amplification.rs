@@ -80,6 +80,24 @@ fn a_forged_ack_0_is_answered_with_one_window_and_a_few_blocks() {
     }
 }
 
+/// Whoever reports the same gap again and again, or forges such reports, gets fewer and fewer windows, until the client is
+/// given up: its last news was the ACK of the first one.
+#[test]
+fn a_gap_that_is_reported_all_the_time_is_repaired_more_and_more_seldom() {
+    for (window, every) in [(4, 500), (64, 1_000), (64, 20_000), (64, 300_000)] {
+        let requested = asking(1_428, window);
+        let server = Endpoint::server(Job::new(Operation::Read, requested, 10_000_000), Faults::default());
+        let mut say = vec![(0, request(Operation::Read, requested)), (1_000, vec![0, 4, 0, 0])];
+        say.extend((2_000..29_000_000).step_by(every).map(|at| (at, vec![0, 4, 0, window as u8])));
+        say.reverse();
+        let mut world = World::new(1, Spoofer { say }, server, Path::clean(100), Path::clean(100));
+        world.run(millis(60_000));
+        assert_eq!(world.server.report.finish, Some(Finish::TimedOut));
+        let windows = world.server.report.data / u64::from(window);
+        assert!(windows < 30, "{windows} windows of {window} for an ACK every {every} µs");
+    }
+}
+
 /// If all of that is lost, a real client recovers: it repeats its ACK 0, and each repetition is answered.
 #[test]
 fn a_client_behind_a_bad_path_gets_its_first_block_by_asking() {

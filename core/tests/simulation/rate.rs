@@ -150,7 +150,7 @@ fn uploads_stay_below_their_rate_while_one_in_twenty_is_lost() {
         for seed in 0..6 {
             let job = job(Operation::Write, blksize, window, rate, 4);
             let kept = kept(seed, &job, LAN.loss(0.05));
-            assert!((0.5..1.05).contains(&kept), "seed {seed}: {kept}, {job}");
+            assert!((0.45..1.05).contains(&kept), "seed {seed}: {kept}, {job}");
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn put(
         Err(why) => format!("{shown} is copied here, because {why}: import it again after a change"),
     };
     comments.insert(comments.len().min(1), target.report.differs(found, remark));
-    if !text.ends_with('\n') {
+    if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     match place {

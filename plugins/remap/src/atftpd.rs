@@ -19,6 +19,10 @@ pub(crate) struct Pcre {
 /// Every wrong line, up to a bound.
 pub(crate) fn parse(text: &[u8]) -> Result<Vec<Pcre>, Vec<String>> {
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
+    // No line, not an empty one.
+    if text.is_empty() {
+        return Ok(rules);
+    }
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     let mut size = Size::default();
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {

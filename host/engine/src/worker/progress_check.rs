@@ -14,17 +14,21 @@ use tuffet_request::events::{Ending, Outcome};
 /// silent for as long as permitted can still catch up.
 pub(super) const GIVE_UPS_PER_CHECK: u32 = 2;
 
+const MICROS_PER_SECOND: u64 = 1_000_000;
+
 /// The progress at the last check.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProgressCheck {
-    granted: Millis,
+    /// In seconds of the worker's clock, rounded up. `transfer.max-duration` may be a year, too long for [`Millis`].
+    granted: u32,
     looked: Millis,
     bytes: u64,
 }
 
 impl ProgressCheck {
     pub(super) fn new(granted: Time) -> ProgressCheck {
-        ProgressCheck { granted: granted.into(), looked: granted.into(), bytes: 0 }
+        let seconds = granted.as_micros().div_ceil(MICROS_PER_SECOND);
+        ProgressCheck { granted: seconds as u32, looked: granted.into(), bytes: 0 }
     }
 
     /// Excludes time for which the transfer waited for the server's disk, not for its client.
@@ -44,7 +48,7 @@ impl ProgressCheck {
             return None;
         }
         if let Some(most) = limiter.max_duration()
-            && self.granted.until(now) >= most
+            && self.runs_for(now) >= most
         {
             let most = humantime::format_duration(most);
             let detail = format!("it took longer than `transfer.max-duration` ({most})");
@@ -69,6 +73,12 @@ impl ProgressCheck {
         );
         Some(("the transfer is too slow", Ending::new(Outcome::TimedOut, detail)))
     }
+
+    /// Returns how long the transfer has been running, at most a second less than the truth.
+    fn runs_for(&self, now: Time) -> Duration {
+        let seconds = now.as_micros() / MICROS_PER_SECOND;
+        Duration::from_secs(seconds.saturating_sub(self.granted.into()))
+    }
 }
 
 fn is_below(bytes: u64, took: Duration, least: u64) -> bool {
@@ -78,6 +88,27 @@ fn is_below(bytes: u64, took: Duration, least: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_core::{Limits, Operation, OptionSet, Settings};
+    use tuffet_request::Bounds;
+
+    #[test]
+    fn the_longest_duration_may_be_a_year() {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        let begin = Time::default() + DAY * 30;
+        let mut core = Transfer::server(begin, Operation::Read, Settings::default());
+        core.handle_grant(begin, &OptionSet::default(), &Limits::default(), Some(1_000));
+        let _first_block = core.poll(begin);
+        assert_eq!(core.handle_datagram(begin, &[0, 4, 0, 1]), Ok(()));
+        for most in [1, 49, 60, 365] {
+            let bounds = Bounds { max_duration: DAY * most, ..Bounds::none() };
+            let (limiter, mut check) = (Limiter::new(&bounds, 1, 1), ProgressCheck::new(begin));
+            for day in 0..most {
+                assert!(check.look(&core, &limiter, begin + DAY * day).is_none(), "day {day} of {most}");
+            }
+            let ended = check.look(&core, &limiter, begin + DAY * most);
+            assert_eq!(ended.map(|(message, _)| message), Some("the transfer took too long"), "{most} days");
+        }
+    }
 
     #[test]
     fn rates() {

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_collector_decodes_what_was_logged() {
-        let long = "é".repeat(200);
+        let long = "é\0\r\n\u{1b}[2J\"".repeat(8_000);
         let (scope, record) = logged(|| {
             tracing::warn!(
                 target: "tuffet::transfer", path = %long, bytes = u64::MAX, less = -7_i64, ratio = 0.5,

@@ -12,8 +12,8 @@ use std::sync::{Arc, Weak};
 /// The number of remembered decisions: several files in use at the same time seldom displace each other.
 const SLOTS: usize = 64;
 
-/// The facts of the last different decisions, by name and options of the request. They live as long as a record has
-/// them; afterwards this table keeps the memory of each slot, 200 bytes, but no text.
+/// The facts of the last different decisions, by name, options, class and network of the request. They live as long as a
+/// record has them; afterwards this table keeps the memory of each slot, 200 bytes, but no text.
 #[derive(Debug)]
 pub struct RecentDecisions {
     /// Each with its own lock, held for a comparison: several threads decide.
@@ -30,7 +30,9 @@ impl Default for RecentDecisions {
 impl RecentDecisions {
     /// Returns the facts of `record`: those of an equal decision, if a record with them exists.
     pub fn facts_of(&self, record: &DecisionRecord) -> Arc<DecisionFacts> {
-        let hash = self.hasher.hash_one((&*record.request.path, record.requested_options));
+        let request = &*record.request;
+        let network = (&*request.listener, request.local_address, request.vlan);
+        let hash = self.hasher.hash_one((&*request.path, record.requested_options, request.class, network));
         let mut slot = self.slots[hash as usize % SLOTS].lock();
         if let Some(facts) = slot.upgrade().filter(|facts| facts.are_of(record)) {
             return facts;
@@ -77,6 +79,19 @@ mod tests {
         assert_eq!(forgotten.strong_count(), 0);
         let again = recent.facts_of(&other);
         assert_eq!(again.texts.resolved(), Some("boot:b/a"));
+    }
+
+    /// A storm of machines in many networks that request one file.
+    #[test]
+    fn networks_do_not_displace_each_other() {
+        let recent = RecentDecisions::default();
+        let facts = || {
+            let of = |vlan| recent.facts_of(&decision(|request, _| request.vlan = Some(vlan)));
+            (0..32).map(of).collect::<Vec<_>>()
+        };
+        let (first, again) = (facts(), facts());
+        let shared = first.iter().zip(&again).filter(|(first, again)| Arc::ptr_eq(first, again)).count();
+        assert!(shared >= 4, "{shared}");
     }
 
     #[test]

@@ -20,7 +20,9 @@ fn atftpd_tries_the_requested_name_first() {
     for (name, expected) in [("pxyq", "pA"), ("pxzyq", "pAzBq"), ("cbc", "c["), ("cac", "c[a|")] {
         assert_eq!(read(&cuts, name), format!("boot:{name} boot:{expected}"));
     }
-    assert_eq!(read(&super::map("atftpd", "^a b"), "c"), "-");
+    for nothing in ["^a b", ""] {
+        assert_eq!(read(&super::map("atftpd", nothing), "c"), "-", "{nothing}");
+    }
 }
 
 fn from(name: &str, macs: MacAddresses) -> Request {

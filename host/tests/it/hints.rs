@@ -12,6 +12,12 @@ fn server(more: &str) -> Server {
     Setup::new().sizes(&[5_000, 40_000, 200_000]).yaml(&format!("{ROOT}{HASTY}{more}")).start()
 }
 
+/// Waits for clients that a busy machine lets answer late.
+fn patient() -> Server {
+    let times = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s } }\n";
+    Setup::new().sizes(&[200_000]).yaml(&format!("{ROOT}{times}")).start()
+}
+
 #[track_caller]
 fn assert_hint(line: &Value, parts: &[&str]) {
     let hint = line["hint"].as_str().unwrap_or_default();
@@ -89,9 +95,7 @@ fn large_blocks_that_never_arrive_are_named() {
 fn a_small_receive_buffer_is_recognised() {
     const WINDOW: u64 = 64;
     const ROOM: u64 = 16;
-    // It acknowledges each window, late on a busy machine.
-    let patient = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s } }\n";
-    let server = Setup::new().sizes(&[200_000]).yaml(&format!("{ROOT}{patient}")).start();
+    let server = patient();
     let mut peer = Peer::strict(server.address());
     peer.ask(&rrq("200000", &[("blksize", "512"), ("windowsize", "64")]));
     assert!(matches!(peer.receive(), Answer::Oack(_)));
@@ -121,7 +125,7 @@ fn a_small_receive_buffer_is_recognised() {
 
 #[test]
 fn clean_transfers_have_none() {
-    let server = server("");
+    let server = patient();
     for (blksize, windowsize) in [(512, 1), (1428, 1), (1428, 16), (8192, 64)] {
         let options = Options { blksize: Some(blksize), windowsize: Some(windowsize), ..Options::default() };
         assert_eq!(Client::Tuffet.get(server.address(), "200000", options), bytes(200_000));

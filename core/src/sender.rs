@@ -187,7 +187,7 @@ impl Sender {
         if let Some(rare) = &mut self.rare {
             rare.copied = rare.copied.saturating_sub(ahead);
             rare.probe = Probe::None;
-            (rare.reports.repairs, rare.reports.echoed) = (0, false);
+            (rare.reports.repairs, rare.reports.ignored) = (0, false);
         }
         if self.acked >= self.total {
             return Acked::Finished { rtt };
@@ -401,16 +401,18 @@ impl Sender {
             // A second report of the gap that the sender went back to is no echo of the first one when the answer to the
             // copies is due: the first of them was lost as well. But a peer that reports a gap more than once may go on for
             // longer than a round trip seems to take, and each copy makes that longer. So the wait doubles.
-            let answered = match self.repairs() {
-                (1, false) => ack_timing.round_trip,
-                (times, _) => ack_timing.surely.saturating_mul(1 << times.saturating_sub(1).min(16)),
+            let repairs = self.repairs();
+            let answered = if repairs == 1 && !self.has_ignored_report() {
+                ack_timing.round_trip
+            } else {
+                ack_timing.surely.saturating_mul(1 << repairs.saturating_sub(1).min(16))
             };
             let copy = self.is_at_copies() && self.resent_within(now, answered);
             copy || !self.waited(now, ack_timing.earliest)
         };
         if echo || counted {
             if let Some(rare) = &mut self.rare {
-                rare.reports.echoed = rare.reports.repairs > 0;
+                rare.reports.ignored = rare.reports.repairs > 0;
             }
             return Acked::Ignored;
         }

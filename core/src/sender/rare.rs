@@ -70,10 +70,14 @@ impl Sender {
         self.rare.as_ref().map_or(Probe::None, |rare| rare.probe)
     }
 
-    /// Returns how often the sender went back since the last ACK with news, and whether a duplicate ACK was ignored
-    /// meanwhile.
-    pub(crate) fn repairs(&self) -> (u8, bool) {
-        self.rare.as_ref().map_or((0, false), |rare| (rare.reports.repairs, rare.reports.echoed))
+    /// Returns how often the sender went back since the last ACK with news.
+    pub(crate) fn repairs(&self) -> u8 {
+        self.rare.as_ref().map_or(0, |rare| rare.reports.repairs)
+    }
+
+    /// Returns whether a duplicate ACK was ignored since the sender went back.
+    pub(super) fn has_ignored_report(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.ignored)
     }
 
     pub(super) fn has_rate(&self) -> bool {

@@ -34,9 +34,10 @@ pub(super) struct Reports {
     back_from: u64,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
-    /// How often the sender went back since the last ACK with news, and whether a duplicate ACK was ignored meanwhile.
+    /// How often the sender went back since the last ACK with news.
     pub(super) repairs: u8,
-    pub(super) echoed: bool,
+    /// Whether a duplicate ACK was ignored since then.
+    pub(super) ignored: bool,
     /// The block that the peer acknowledges for each copy, if all that was in flight had arrived; 0 if unknown.
     copied_to: u64,
     waiting: Option<Box<Waiting>>,

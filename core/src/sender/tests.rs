@@ -91,14 +91,19 @@ fn one_rollback_for_a_gap_however_many_duplicates() {
 }
 
 /// Only blocks that were sent twice are acknowledged twice.
+/// Returns what acknowledges a block at a time in microseconds: whether a gap was noticed, and what is sent then.
+fn acknowledging(ack_timing: AckTiming) -> impl FnMut(u64, u16) -> (bool, Option<Blocks>) {
+    let mut sender = sender(100, 8);
+    move |micros, block| {
+        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
+        (acked == Acked::Gap, sender.poll(at(micros)))
+    }
+}
+
 #[test]
 fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
     let ack_timing = AckTiming { round_trip: 1_000, surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
-    let mut sender = sender(100, 8);
-    let mut ack = |micros, block| {
-        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
-        (matches!(acked, Acked::Gap), sender.poll(at(micros)))
-    };
+    let mut ack = acknowledging(ack_timing);
     assert_eq!(ack(0, 0), (false, Some(Blocks { first: 1, count: 8 })));
     // Block 3 was lost; 3 to 8 go out twice.
     assert_eq!(ack(10, 2), (false, Some(Blocks { first: 3, count: 8 })));
@@ -112,11 +117,7 @@ fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
 #[test]
 fn a_repair_that_is_lost_as_well_is_sent_again_after_a_round_trip() {
     let ack_timing = AckTiming { surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
-    let mut sender = sender(100, 8);
-    let mut ack = |micros, block| {
-        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
-        (acked == Acked::Gap, sender.poll(at(micros)))
-    };
+    let mut ack = acknowledging(ack_timing);
     assert_eq!(ack(0, 0), (false, Some(Blocks { first: 1, count: 8 })));
     let repair = Some(Blocks { first: 3, count: 8 });
     assert_eq!(ack(10, 2), (false, repair));
@@ -129,11 +130,7 @@ fn a_repair_that_is_lost_as_well_is_sent_again_after_a_round_trip() {
 #[test]
 fn a_peer_that_reports_a_gap_more_than_once_waits_longer_for_each_further_repair() {
     let ack_timing = AckTiming { surely: 100, echo: 100, late: 100, ..TIMING };
-    let mut sender = sender(100, 8);
-    let mut ack = |micros, block| {
-        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
-        (acked == Acked::Gap, sender.poll(at(micros)))
-    };
+    let mut ack = acknowledging(ack_timing);
     assert_eq!(ack(0, 0), (false, Some(Blocks { first: 1, count: 8 })));
     let repair = Some(Blocks { first: 3, count: 8 });
     assert_eq!(ack(10, 2), (false, repair));

@@ -119,7 +119,7 @@ impl Transfer {
                     self.counts.duplicate();
                 }
                 // A further report of the same gap may answer what was sent before the last repair.
-                if sender.repairs().0 == 1 {
+                if sender.repairs() == 1 {
                     self.rtt.reset_back_off();
                 }
                 self.arm(now);

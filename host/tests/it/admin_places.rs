@@ -14,16 +14,11 @@ const AT_ONCE: Duration = Duration::from_secs(4);
 /// Requests the paths of probes, one after the other.
 #[track_caller]
 fn answers_at_once(server: &Server) {
-    answers_within(AT_ONCE, server);
-}
-
-#[track_caller]
-fn answers_within(limit: Duration, server: &Server) {
     for path in ["/livez", "/readyz", "/metrics"] {
         let begun = Instant::now();
         let answer = http(server.admin(), path, &[]);
         assert_eq!(answer.status, 200, "{path}");
-        assert!(begun.elapsed() < limit, "{path} took {:?}", begun.elapsed());
+        assert!(begun.elapsed() < AT_ONCE, "{path} took {:?}", begun.elapsed());
     }
 }
 
@@ -68,7 +63,8 @@ fn slow_senders_of_headers_delay_no_probe() {
 fn slow_readers_of_answers_delay_no_probe() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
     let host = server.admin();
-    let ask = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n").repeat(8);
+    // It takes no time to make, as metrics do.
+    let ask = format!("GET /tables.js HTTP/1.1\r\nHost: {host}\r\n\r\n").repeat(32);
     let slow: Vec<TcpStream> = (0..64)
         .map(|_| {
             let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
@@ -79,8 +75,7 @@ fn slow_readers_of_answers_delay_no_probe() {
             stream
         })
         .collect();
-    // Formatting 512 answers takes a busy machine a while; waiting for 64 readers would take minutes.
-    answers_within(Duration::from_secs(30), &server);
+    answers_at_once(&server);
     drop(slow);
 }
 

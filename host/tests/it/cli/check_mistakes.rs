@@ -280,7 +280,7 @@ fn many_devices() {
     let good = started.elapsed();
     check(&devices(100_000, "7"))
         .assert_fails(64, &["tuffet.yaml:13:34: found the number 7", "100000 problems"]);
-    // The place of each problem is not searched for in all devices.
+    // All devices are not searched for the place of each problem.
     let bad = started.elapsed() - good;
     assert!(bad < 10 * good, "{bad:?} instead of {good:?}");
 }

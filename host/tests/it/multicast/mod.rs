@@ -37,14 +37,15 @@ impl GroupSocket {
         self.setup_with(more, "")
     }
 
-    /// As [`GroupSocket::setup`], with further sections. A busy machine may acknowledge late: no block comes again before
-    /// a second has passed.
+    /// As [`GroupSocket::setup`], with further sections.
     fn setup_with(&self, more: &str, rest: &str) -> Setup {
         let port = self.socket.local_addr().unwrap().port();
         let addresses = self.address;
+        let times = "transfer: { retransmit: { give-up: 4s } }\n";
+        let times = if rest.contains("transfer:") { "" } else { times };
         Setup::new().rest_of_yaml(&format!(
             "multicast: {{ addresses: {addresses}, ports: {port}-{port}{more} }}\nworkers: 2\n\
-             transfer: {{ retransmit: {{ floor: 1s, initial: 1s, give-up: 4s }} }}\n{rest}"
+             {times}{rest}"
         ))
     }
 

@@ -91,7 +91,8 @@ fn one_rollback_for_a_gap_however_many_duplicates() {
 }
 
 /// Only blocks that were sent twice are acknowledged twice.
-/// Returns what acknowledges a block at a time in microseconds: whether a gap was noticed, and what is sent then.
+/// Returns a function that acknowledges a block at a time in microseconds, and says whether that reported a gap, and what
+/// is sent then.
 fn acknowledging(ack_timing: AckTiming) -> impl FnMut(u64, u16) -> (bool, Option<Blocks>) {
     let mut sender = sender(100, 8);
     move |micros, block| {

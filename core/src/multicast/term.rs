@@ -2,7 +2,6 @@
 
 use super::member::{Member, MemberId};
 use super::stream::Acked;
-use super::turns;
 use super::{Group, JUDGED_EVERY, Leadership};
 use crate::time::Time;
 use crate::transfer::Finish;
@@ -117,6 +116,7 @@ impl Group {
         if !self.members.values().any(|other| other.id != id && other.may_be_offered()) {
             // Time is free while no other member waits.
             (term.contested, term.progress, term.settled, term.fresh) = (now, 0, now, 0);
+            self.turns.uncontested();
             return;
         }
         let is_silent = silent >= master.may_be_silent() && term.timeouts >= SILENT_TIMEOUTS;
@@ -153,8 +153,7 @@ impl Group {
         let Leadership::Led(term) = &mut self.leadership else { return false };
         let Some(master) = self.members.get_mut(&term.master) else { return false };
         let (span, lasted) = (now.micros_since(term.settled), now.micros_since(term.contested));
-        let price = turns::price(best, lasted, term.progress);
-        self.turns.pay(master, price * u64::from(span));
+        self.turns.charge(master, best, span, term.fresh, (lasted, term.progress));
         let rate = term.progress.saturating_mul(1_000_000) / u64::from(lasted.max(JUDGED_EVERY));
         master.rate = master.rate.max(rate);
         let bytes = term.fresh.saturating_mul(self.blksize.into());

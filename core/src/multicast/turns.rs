@@ -3,7 +3,8 @@
 //! The price of a microsecond is 1 for a fast master, and up to [`DEAREST`] for one that is slower than [`SLOW`]
 //! times the rate of the fastest present member. So slow members get a small but constant share while fast ones wait,
 //! and all of the time when none waits. All members of one address pay together, and a member that leaves and joins
-//! again keeps paying.
+//! again keeps paying. Terms of one address that follow each other are one to its price: each may be too short to show
+//! that it is slow.
 
 use super::member::{ClientId, Member};
 use std::collections::BTreeMap;
@@ -29,6 +30,15 @@ pub(super) struct Turns {
     accounts: BTreeMap<ClientId, Account>,
     /// The least that a client with an answering member has paid: where newcomers begin.
     level: u64,
+    lead: Lead,
+}
+
+/// What a client did while its members were master one after the other.
+#[derive(Debug, Default)]
+struct Lead {
+    client: ClientId,
+    micros: u64,
+    blocks: u64,
 }
 
 #[derive(Debug, Default)]
@@ -65,13 +75,35 @@ impl Turns {
         if let Some(account) = self.accounts.get_mut(&member.client) {
             account.terms = account.terms.saturating_add(1);
         }
+        if self.lead.client != member.client {
+            self.lead = Lead { client: member.client, ..Lead::default() };
+        }
     }
 
-    pub(super) fn pay(&mut self, member: &mut Member, price: u64) {
-        member.paid = member.paid.saturating_add(price);
-        if let Some(account) = self.accounts.get_mut(&member.client) {
-            account.paid = account.paid.saturating_add(price);
+    /// Charges a member for `span` microseconds as the master in which it got `blocks`: its client at the price of the
+    /// whole lead, itself at that of its own term of `lasted` microseconds and `progress` blocks.
+    pub(super) fn charge(
+        &mut self,
+        master: &mut Member,
+        best: u64,
+        span: u32,
+        blocks: u64,
+        term: (u32, u64),
+    ) {
+        let (lasted, progress) = term;
+        let cost = price(best, lasted.into(), progress) * u64::from(span);
+        master.paid = master.paid.saturating_add(cost);
+        self.lead.micros += u64::from(span);
+        self.lead.blocks += blocks;
+        let cost = price(best, self.lead.micros, self.lead.blocks) * u64::from(span);
+        if let Some(account) = self.accounts.get_mut(&master.client) {
+            account.paid = account.paid.saturating_add(cost);
         }
+    }
+
+    /// Records that no other member waits: time was free.
+    pub(super) fn uncontested(&mut self) {
+        (self.lead.micros, self.lead.blocks) = (0, 0);
     }
 
     /// Updates the level from the accounts of the present clients.
@@ -119,11 +151,11 @@ fn answers(member: &Member) -> bool {
     member.proven && member.unanswered() == 0
 }
 
-/// Returns the price of a microsecond as the master, for one that got `progress` blocks in a term of `micros`. `best`:
-/// the rate of the fastest member, in blocks per second. The next block counts as if it came now, so that a term is not
-/// dear before its time.
-pub(super) fn price(best: u64, micros: u32, progress: u64) -> u64 {
-    let possible = best.saturating_mul(micros.into()) / 1_000_000;
+/// Returns the price of a microsecond as the master, for one that got `progress` blocks in `micros`. `best`: the rate of
+/// the fastest member, in blocks per second. The next block counts as if it came now, so that a term is not dear before
+/// its time.
+fn price(best: u64, micros: u64, progress: u64) -> u64 {
+    let possible = best.saturating_mul(micros) / 1_000_000;
     (possible / SLOW.saturating_mul(progress.saturating_add(1))).clamp(1, DEAREST)
 }
 
@@ -139,6 +171,6 @@ mod tests {
         assert_eq!(price(10_000, 50_000, 24), 5);
         assert_eq!(price(10_000, 50_000, 0), 16);
         assert_eq!(price(1, 900_000, 0), 1, "all are slow");
-        assert_eq!(price(u64::MAX, u32::MAX, u64::MAX), 1);
+        assert_eq!(price(u64::MAX, u64::MAX, u64::MAX), 1);
     }
 }

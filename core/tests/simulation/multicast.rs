@@ -39,6 +39,8 @@ enum Kind {
     /// Answers each offer at once, and as the master acknowledges one more block every so many microseconds, whatever
     /// arrives.
     Drips(u64),
+    /// As `Drips(900_000)`, and answers each offer only after so many microseconds.
+    Late(u64),
     /// As a fast client that acknowledges blocks before they arrive, never the last one, and begins anew in each term.
     Races,
     /// As `Drips`; after so many terms it leaves, and joins again.

@@ -9,7 +9,7 @@ const BLKSIZE: u16 = 1428;
 
 impl Client {
     pub(super) fn is_dishonest(&self) -> bool {
-        matches!(self.kind, Kind::Drips(_) | Kind::Races | Kind::Rejoins(_))
+        matches!(self.kind, Kind::Drips(_) | Kind::Late(_) | Kind::Races | Kind::Rejoins(_))
     }
 }
 
@@ -27,6 +27,11 @@ impl World {
                     return;
                 }
                 match client.kind {
+                    Kind::Late(late) => {
+                        client.timer = self.now + Duration::from_micros(late);
+                        let timer = client.timer;
+                        return self.push(timer, Event::Timer(index));
+                    }
                     Kind::Races => client.claims = 0,
                     Kind::Rejoins(_) if client.claims > 0 => {
                         (client.claims, client.leads) = (0, false);
@@ -43,6 +48,7 @@ impl World {
         }
         let pace = match client.kind {
             Kind::Drips(pace) | Kind::Rejoins(pace) => pace,
+            Kind::Late(_) => 900_000,
             _ => 20,
         };
         if u64::from(client.claims) > last {
@@ -72,10 +78,11 @@ fn millis(seed: u64, size: u64, path: Path, others: &[(Kind, u32)], honest: &[(K
     ends.max().unwrap_or(0)
 }
 
-/// Paths with their windows.
-fn worlds() -> [(&'static str, Path, u16); 4] {
+/// Paths with their windows. In the slow lockstep the time until a member is shown to be slow is longer than its turn.
+fn worlds() -> [(&'static str, Path, u16); 5] {
     [
         ("lockstep", Path::clean(200), 1),
+        ("slow lockstep", Path::clean(5_000), 1),
         ("windows", Path::clean(200), 16),
         ("losses", Path::clean(200).loss(0.01), 16),
         ("far", Path::clean(15_000), 16),
@@ -102,21 +109,29 @@ fn slow(members: u32, addresses: u32) -> Vec<(Kind, u32)> {
 #[test]
 fn slow_members_of_one_address_get_one_turn_and_a_small_share() {
     for members in [1, 15, 60] {
-        assert_bounded(500_000, &slow(members, 1), |alone| alone + alone / 2 + 300);
+        assert_bounded(500_000, &slow(members, 1), |alone| alone + alone / 4 + 400);
     }
-    assert_bounded(4_000_000, &slow(60, 1), |alone| 2 * alone + 1_000);
+    assert_bounded(4_000_000, &slow(60, 1), |alone| alone + alone / 5 + 1_000);
+}
+
+#[test]
+fn slow_members_that_answer_offers_late_get_no_more() {
+    for late in [10_000, 40_000, 100_000, 400_000] {
+        let members: Vec<_> = (0..15).map(|_| (Kind::Late(late), 0)).collect();
+        assert_bounded(500_000, &members, |alone| alone + alone / 4 + 400 + late / 1_000);
+    }
 }
 
 #[test]
 fn slow_members_of_many_addresses_get_a_short_turn_each() {
     assert_bounded(500_000, &slow(60, 15), |alone| 3 * alone + 1_500);
-    assert_bounded(500_000, &slow(60, 60), |alone| 3 * alone + 5_000);
+    assert_bounded(500_000, &slow(60, 60), |alone| 9 * alone + 4_000);
 }
 
 #[test]
 fn members_that_leave_and_join_again_gain_nothing() {
     let rejoining: Vec<_> = (0..15).map(|_| (Kind::Rejoins(900_000), 0)).collect();
-    assert_bounded(500_000, &rejoining, |alone| alone + alone / 2 + 300);
+    assert_bounded(500_000, &rejoining, |alone| alone + alone / 4 + 400);
 }
 
 /// A master that acknowledges everything at once, and never the end, leaves the lead to others after two seconds.

@@ -32,6 +32,9 @@ crates=$(echo "$changed" | while read -r file; do crate_of "$file"; done | sort 
 
 $cargo fmt --all --check
 $cargo clippy --locked --workspace --all-targets -- -D warnings
+# Some tests wait for time-outs: more of them at once than processors.
+RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(nproc) * 3))}
+export RUST_TEST_THREADS
 for kind in lib bins; do
     packages=$(echo "$crates" | sed -n "s/^$kind / -p /p")
     # shellcheck disable=SC2086 # several words

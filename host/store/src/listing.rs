@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_large_folder_is_read_once_and_rarely_while_it_changes() {
         let folder = tempfile::tempdir().unwrap();
-        for number in 0..100_000 {
+        for number in 0..25_000 {
             fs::write(folder.path().join(format!("SEP{number:012}.cnf.xml")), b"").unwrap();
         }
         settle();
@@ -262,7 +262,7 @@ mod tests {
         let began = Instant::now();
         let listing = listings.of(File::open(folder.path()).unwrap()).unwrap();
         let took = began.elapsed();
-        assert_eq!(listing.find("sep000000099999.CNF.xml"), ["SEP000000099999.cnf.xml"]);
+        assert_eq!(listing.find("sep000000024999.CNF.xml"), ["SEP000000024999.cnf.xml"]);
         let began = Instant::now();
         for _ in 0..1_000 {
             assert!(is_kept(&listings, folder.path(), &listing));

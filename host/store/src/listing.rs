@@ -36,7 +36,20 @@ const MAX_MATCHES: usize = 8;
 /// The cached listings of a root.
 #[derive(Debug, Default)]
 pub(super) struct Listings {
-    folders: Mutex<HashMap<(u64, u64), SharedListing>>,
+    folders: Mutex<Folders>,
+}
+
+/// The folders with cached listings, by device and inode, with their total weight.
+#[derive(Debug, Default)]
+struct Folders {
+    folders: HashMap<(u64, u64), Folder>,
+    weight: usize,
+}
+
+#[derive(Debug)]
+struct Folder {
+    listing: SharedListing,
+    weight: usize,
 }
 
 /// Locked during the reading of its folder.
@@ -62,7 +75,7 @@ impl Listings {
     pub(super) fn of(&self, folder: impl AsFd) -> Result<Arc<Listing>, StoreError> {
         let facts = Facts::from(fstat(&folder)?);
         let key = (facts.device, facts.inode);
-        let shared = Arc::clone(self.folders.lock().entry(key).or_default());
+        let shared = self.folders.lock().get(key);
         let mut kept = shared.lock();
         if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&facts)) {
             return Ok(Arc::clone(&kept.listing));
@@ -75,20 +88,33 @@ impl Listings {
         *kept =
             Some(CachedListing { listing: Arc::clone(&listing), times: times(&facts), settled, began, took });
         drop(kept);
-        self.make_room(key);
+        self.folders.lock().read(key, &shared, listing.len());
         Ok(listing)
     }
+}
 
-    /// Drops all listings except one if they have too many names.
-    fn make_room(&self, key: (u64, u64)) {
-        let mut folders = self.folders.lock();
-        let weight = |folder: &SharedListing| {
-            // A listing counts once its reading has ended.
-            let names = folder.try_lock().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
-            FOLDER_WEIGHT + names.unwrap_or(0)
-        };
-        if folders.values().map(weight).sum::<usize>() > MAX_CACHED_NAMES {
-            folders.retain(|other, _| *other == key);
+impl Folders {
+    fn get(&mut self, key: (u64, u64)) -> SharedListing {
+        let folder = self.folders.entry(key).or_insert_with(|| {
+            self.weight += FOLDER_WEIGHT;
+            Folder { listing: SharedListing::default(), weight: FOLDER_WEIGHT }
+        });
+        Arc::clone(&folder.listing)
+    }
+
+    /// Records that a listing was read and has so many names. Drops all others if they have too many together.
+    fn read(&mut self, key: (u64, u64), listing: &SharedListing, names: usize) {
+        // Others may have dropped it meanwhile.
+        let Some(folder) = self.folders.get_mut(&key) else { return };
+        if !Arc::ptr_eq(&folder.listing, listing) {
+            return;
+        }
+        let weight = FOLDER_WEIGHT + names;
+        self.weight = self.weight - folder.weight + weight;
+        folder.weight = weight;
+        if self.weight > MAX_CACHED_NAMES {
+            self.folders.retain(|other, _| *other == key);
+            self.weight = weight;
         }
     }
 }
@@ -291,7 +317,7 @@ mod tests {
             listings.of(&open).unwrap();
             fs::rename(&path, folder.path().join(format!("{number}"))).unwrap();
         }
-        let kept = listings.folders.lock().len();
+        let kept = listings.folders.lock().folders.len();
         assert!(kept < 10, "{kept}");
     }
 }

@@ -44,7 +44,7 @@ impl Roots {
 /// The result of a check.
 #[derive(PartialEq, Eq)]
 enum LookOutcome {
-    /// Opened the folder of a root that had none.
+    /// Opened the folder of a root that had none, or another one: uploads may have left something in it.
     Opened,
     /// No action is needed.
     Nothing,
@@ -62,10 +62,7 @@ impl Drop for Looked {
 impl Root {
     fn look(&self) -> LookOutcome {
         match self.served() {
-            Some(folder) => {
-                self.compare(&folder);
-                LookOutcome::Nothing
-            }
+            Some(folder) => self.compare(&folder),
             None => self.open_at_last(),
         }
     }
@@ -91,15 +88,15 @@ impl Root {
         }
     }
 
-    fn compare(&self, folder: &Dir) {
+    fn compare(&self, folder: &Dir) -> LookOutcome {
         let (served, there) = (facts::folder(folder), facts::folder_at(&self.path).ok());
         // Without an answer the state is unknown.
-        let Ok(served) = served else { return };
+        let Ok(served) = served else { return LookOutcome::Nothing };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {
                 tracing::info!(target: "tuffet::store::root", root = %self.name, "the path of the root leads to the served folder again");
             }
-            return;
+            return LookOutcome::Nothing;
         }
         if self.follow && there.is_some() {
             return self.take_the_new_one();
@@ -112,9 +109,10 @@ impl Root {
                  mounted over since; reload to serve what is there now, or set `follow: true` for this root"
             );
         }
+        LookOutcome::Nothing
     }
 
-    fn take_the_new_one(&self) {
+    fn take_the_new_one(&self) -> LookOutcome {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
                 let mut served = self.folder.write();
@@ -127,11 +125,13 @@ impl Root {
                 self.disk.usage.forget();
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root was replaced; requests get the new one from now on");
+                return LookOutcome::Opened;
             }
             Err(error) if !self.disk.replaced.swap(true, Relaxed) => {
                 tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "the folder of a root was replaced, and the new one cannot be opened; the old one is served");
             }
             Err(_) => {}
         }
+        LookOutcome::Nothing
     }
 }

@@ -13,6 +13,9 @@ const GATHER: usize = 32 << 10;
 /// Bytes waiting for the disk at which the client has to wait, too.
 const ENOUGH: usize = 256 << 10;
 
+/// The same at which blocks are dropped, however large the window is.
+const MOST: usize = 8 << 20;
+
 /// An upload that is being written. At most one write runs at a time, and holds the upload meanwhile.
 pub struct Sink {
     upload: Option<Upload>,
@@ -98,9 +101,11 @@ impl Sink {
         self.buffer.len() >= ENOUGH
     }
 
-    /// Returns whether `more` bytes would take too much memory, even while the client waits.
-    pub(super) fn is_overfull(&self, more: usize) -> bool {
-        self.buffer.len() + more > ENOUGH * 32
+    /// Returns whether `more` bytes would take too much memory: a client that waits for ACKs sends a window at most after
+    /// the last one, which may have left just before too many bytes waited. `window`: its bytes.
+    pub(super) fn is_overfull(&self, more: usize, window: impl FnOnce() -> usize) -> bool {
+        let waits = self.buffer.len() + more;
+        waits > ENOUGH && waits > MOST.min(ENOUGH + 2 * window())
     }
 
     /// Returns the next write, if one is due. The caller runs it and passes the result to [`Sink::written`].

@@ -46,8 +46,11 @@ impl<T: Transmit> Worker<T> {
         }
         let relevant = is_relevant(entry, datagram.payload);
         // The memory for a slow disk is used up: to the core, the block was lost on the path.
+        let core = &entry.core;
+        let window = || usize::from(core.most_window()) * usize::from(core.options().block_size());
+        let length = datagram.payload.len();
         let too_much =
-            matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
+            matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(length, window));
         if too_much {
             return self.wire.counters.stray += 1;
         }

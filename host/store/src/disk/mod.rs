@@ -49,13 +49,13 @@ const HUNG_SENDING: Duration = Duration::from_secs(600);
 /// A kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Looking up and opening files, closing them.
+    /// Looking up and opening files, closing them, removing what aborted uploads have left.
     Open,
     /// Reading ahead.
     Read,
     /// Writing behind.
     Write,
-    /// Syncing, renaming and removing uploads.
+    /// Syncing and renaming uploads.
     Store,
     /// Reads by plugins.
     Plugin,

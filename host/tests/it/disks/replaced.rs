@@ -42,11 +42,14 @@ fn one_that_was_replaced_is_named_until_a_reload() {
 
 #[test]
 fn one_that_follows_is_taken_without_a_reload() {
-    let server = server(", follow: true");
+    let server = server(", follow: true, writable: true");
     assert_eq!(Peer::new(server.address()).read_plainly("which"), b"the old one");
+    server.outside().write("new/.tuffet-0123456789abcdef.part", b"left by a crash");
     replace(&server);
     server.log_line("the folder of a root was replaced; requests get the new one");
     assert_eq!(Peer::new(server.address()).read_plainly("which"), b"the new one");
+    assert_eq!(server.log_line("removed unfinished uploads of an earlier server")["removed"], 1);
+    assert_eq!(server.root().names(), ["which"]);
     assert_eq!(http(server.admin(), "/readyz", &[]).status, 200);
 }
 

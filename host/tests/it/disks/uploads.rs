@@ -1,7 +1,9 @@
 //! Writes that take long.
 
 use super::{AT_MOST, SLOW, beside, download_image};
-use crate::harness::{Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, wrq};
+use crate::harness::{
+    Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, wait_until, wrq,
+};
 use std::thread;
 use std::time::Duration;
 
@@ -62,6 +64,50 @@ fn a_write_that_hangs_stops_its_client_after_a_while_and_no_other() {
     disk.release();
     assert_eq!(next_ack(&mut peer, held, SOON), Some(()));
     peer.write_rest(blocks);
+    assert_eq!(server.outcome("up")["outcome"], "stored");
+    assert!(disk.content("up").unwrap() == content);
+}
+
+/// Datagrams that were dropped because they belong nowhere.
+fn strays(server: &Server) -> u64 {
+    let metrics = server.metrics();
+    let line = "tuffet_datagrams_dropped_total{reason=\"stray\"} ";
+    metrics.lines().find_map(|text| text.strip_prefix(line)?.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn a_client_that_sends_on_without_acks_takes_no_more_memory() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(Step::Write, "", Pace::Hangs);
+    let mut peer = put(&server);
+    let content = bytes(SIZE);
+    let blocks: Vec<&[u8]> = content.chunks(1024).collect();
+    let send = |peer: &Peer, block: u16| {
+        if let Some(payload) = blocks.get(usize::from(block) - 1) {
+            peer.send(&data(block, payload));
+        }
+    };
+    let held = (1..).find(|block| {
+        send(&peer, *block);
+        next_ack(&mut peer, *block, Duration::from_secs(2)).is_none()
+    });
+    let held = held.unwrap();
+    wait_until("most of these blocks are dropped", || {
+        (held + 1..held + 100).for_each(|block| send(&peer, block));
+        strays(&server) >= 200
+    });
+    disk.release();
+    // Its first ACK says how many were taken.
+    let Answer::Ack(taken) = peer.receive() else { panic!("no ACK") };
+    assert!((held..=held + 3).contains(&taken), "{taken} blocks, {held} of them in time");
+    let mut acked = taken;
+    while usize::from(acked) < blocks.len() {
+        send(&peer, acked + 1);
+        if let Some(Answer::Ack(block)) = peer.receive_within(Duration::from_secs(1)) {
+            acked = acked.max(block);
+        }
+    }
     assert_eq!(server.outcome("up")["outcome"], "stored");
     assert!(disk.content("up").unwrap() == content);
 }

@@ -96,13 +96,16 @@ impl Bars {
     }
 }
 
-/// Shortens a title to fit a panel, or the label of a row; the table shows the whole title.
+/// Shortens a title to fit a panel, or the label of a row; the table shows the whole title. Cases often differ at the end.
 pub(super) fn shortened(title: &str) -> String {
     const MAX_CHARS: usize = 76;
-    if title.chars().count() <= MAX_CHARS {
+    const TAIL: usize = 22;
+    let chars = title.chars().count();
+    if chars <= MAX_CHARS {
         return title.to_owned();
     }
-    title.chars().take(MAX_CHARS - 1).chain(['…']).collect()
+    let (head, tail) = (title.chars().take(MAX_CHARS - TAIL - 1), title.chars().skip(chars - TAIL));
+    head.chain(['…']).chain(tail).collect()
 }
 
 #[cfg(test)]

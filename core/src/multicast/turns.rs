@@ -3,8 +3,8 @@
 //! The price of a microsecond is 1 for a fast master, and up to [`DEAREST`] for one that is slower than [`SLOW`]
 //! times the rate of the fastest present member. So slow members get a small but constant share while fast ones wait,
 //! and all of the time when none waits. All members of one address pay together, and a member that leaves and joins
-//! again keeps paying. Terms of one address that follow each other are one to its price: each may be too short to show
-//! that it is slow.
+//! again keeps paying. Consecutive terms of one address are priced as one: each alone may be too short to show that it is
+//! slow.
 
 use super::member::{ClientId, Member};
 use std::collections::BTreeMap;

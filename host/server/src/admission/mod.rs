@@ -121,9 +121,8 @@ impl Admission {
                     drop(runtime.spawn(async move { drop(content) }));
                 }
                 ToControl::Discard(upload) => {
-                    // Where uploads are made, so that no more begin than are removed: each holds two descriptors.
                     let disk = Arc::clone(upload.disk());
-                    disk.drop_later(Lane::Open, upload);
+                    disk.drop_later(Lane::Remove, upload);
                 }
                 ToControl::Close(content) => {
                     let disk = content.waits_for().map(Arc::clone);

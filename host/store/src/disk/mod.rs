@@ -34,13 +34,14 @@ const MAX_GUEST_OPENS: usize = 4;
 const MAX_READS: usize = 16;
 const MAX_WRITES: usize = 16;
 const MAX_STORES: usize = 32;
+const MAX_REMOVALS: usize = 8;
 const MAX_PLUGIN_READS: usize = 32;
 const MAX_LOOK_UPS: usize = 32;
 
 /// The time after which an operation makes its root count as hung.
 const HUNG: Duration = Duration::from_secs(5);
 
-/// The same for storing an upload. Its time depends on its size.
+/// The same for storing or removing an upload. Its time depends on its size.
 const HUNG_STORING: Duration = Duration::from_secs(60);
 
 /// The same for transfers with an origin. Its client has separate time-outs.
@@ -49,7 +50,7 @@ const HUNG_SENDING: Duration = Duration::from_secs(600);
 /// A kind of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Looking up and opening files, closing them, removing what aborted uploads have left.
+    /// Looking up and opening files, closing them.
     Open,
     /// Reading ahead.
     Read,
@@ -57,6 +58,8 @@ pub enum Lane {
     Write,
     /// Syncing and renaming uploads.
     Store,
+    /// Removing aborted uploads. Behind those that are synced they would hold two descriptors each for long.
+    Remove,
     /// Reads by plugins.
     Plugin,
     /// Questions to the origin of a root. They may take as long as the network.
@@ -64,7 +67,8 @@ pub enum Lane {
 }
 
 impl Lane {
-    const ALL: [Lane; 6] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Plugin, Lane::LookUp];
+    const ALL: [Lane; 7] =
+        [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Remove, Lane::Plugin, Lane::LookUp];
 
     /// The word for its operations in the log.
     pub fn as_str(self) -> &'static str {
@@ -73,6 +77,7 @@ impl Lane {
             Lane::Read => "read",
             Lane::Write => "write",
             Lane::Store => "store",
+            Lane::Remove => "remove",
             Lane::Plugin => "plugin read",
             Lane::LookUp => "look-up",
         }
@@ -84,6 +89,7 @@ impl Lane {
             Lane::Read => MAX_READS,
             Lane::Write => MAX_WRITES,
             Lane::Store => MAX_STORES,
+            Lane::Remove => MAX_REMOVALS,
             Lane::Plugin => MAX_PLUGIN_READS,
             Lane::LookUp => MAX_LOOK_UPS,
         }
@@ -99,7 +105,7 @@ impl Lane {
     }
 
     fn patience(self) -> Duration {
-        if self == Lane::Store { HUNG_STORING } else { HUNG }
+        if matches!(self, Lane::Store | Lane::Remove) { HUNG_STORING } else { HUNG }
     }
 }
 
@@ -108,7 +114,7 @@ pub struct Disk {
     root: Arc<str>,
     /// The URL of the origin, for a root with an origin.
     elsewhere: Option<Arc<str>>,
-    lanes: [Pool; 6],
+    lanes: [Pool; 7],
     held: AtomicU64,
     /// Whether files can be read in place, by device.
     in_place: Mutex<Vec<(u64, bool)>>,
@@ -256,7 +262,7 @@ impl Disk {
         let oldest =
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
         let patience = |lane: Lane| match lane {
-            Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
+            Lane::Store | Lane::Remove if self.elsewhere.is_some() => HUNG_SENDING,
             // Origins have separate time-outs and states, and one unanswered name does not mean that the origin hangs.
             Lane::LookUp => Duration::MAX,
             // Includes a download and the wait for its turn.

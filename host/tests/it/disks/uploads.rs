@@ -2,7 +2,7 @@
 
 use super::{AT_MOST, SLOW, beside, download_image};
 use crate::harness::{
-    Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, wait_until, wrq,
+    Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, error, wait_until, wrq,
 };
 use std::thread;
 use std::time::Duration;
@@ -110,6 +110,33 @@ fn a_client_that_sends_on_without_acks_takes_no_more_memory() {
     }
     assert_eq!(server.outcome("up")["outcome"], "stored");
     assert!(disk.content("up").unwrap() == content);
+}
+
+/// As many syncs hang as may run at once for a root.
+#[test]
+fn an_aborted_upload_goes_while_others_are_synced() {
+    const SYNCS: usize = 32;
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(Step::Sync, "", Pace::Hangs);
+    let mut synced: Vec<Peer> = (0..SYNCS).map(|_| Peer::new(server.address())).collect();
+    for (number, peer) in synced.iter_mut().enumerate() {
+        peer.ask(&wrq(&format!("up-{number}"), &[]));
+        peer.expect(Answer::Ack(0));
+        peer.send(&data(1, b"content"));
+    }
+    disk.hangs(Step::Sync, SYNCS);
+    let unfinished = || disk.names().iter().filter(|name| name.ends_with(".part")).count();
+    let mut aborted = Peer::new(server.address());
+    aborted.ask(&wrq("aborted", &[]));
+    aborted.expect(Answer::Ack(0));
+    assert_eq!(unfinished(), SYNCS + 1);
+    aborted.send(&error(0, "no more"));
+    wait_until("the aborted upload is gone", || unfinished() == SYNCS);
+    disk.release();
+    for mut peer in synced {
+        peer.expect(Answer::Ack(1));
+    }
 }
 
 #[test]

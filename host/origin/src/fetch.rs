@@ -18,7 +18,7 @@ use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
 use crate::core::{Clock, Core, MAX_ATTEMPTS};
 use crate::failure::{Failure, NoRoom, cause};
-use crate::invalidation::uploads_of;
+use crate::invalidation::may_be_replaced;
 use crate::state::FetchKind;
 use crate::version::Version;
 
@@ -268,7 +268,7 @@ async fn ask(core: &Arc<Core>, file: &ExpectedVersion, range: Range<u64>) -> Res
             Ok(answer)
                 if version(&answer.meta) == *wanted
                     && answer.meta.size == *size
-                    && uploads_of(core, path).load(Ordering::Acquire) == *uploads =>
+                    && !may_be_replaced(core, path, *uploads) =>
             {
                 Ok(Body { answer, status, clock })
             }

@@ -2,23 +2,64 @@
 //! may share a bucket, and a reload creates a new root beside one that still stores uploads.
 
 use parking_lot::{Mutex, MutexGuard};
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Weak};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, LazyLock, Weak};
 
+use crate::cache::Key;
 use crate::core::Core;
 
 static CORES: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
 
-/// The number of begun uploads that may replace an object, by the hash of the object.
-static UPLOADS: [AtomicU64; 4096] = [const { AtomicU64::new(0) }; 4096];
+static UPLOADS: LazyLock<Mutex<Uploads>> = LazyLock::new(Mutex::default);
 
-/// Returns the counter of begun uploads that may replace an object of `core`, or others with its hash. Bytes requested
-/// at different counts may belong to different contents, even with equal ETags.
-pub(crate) fn uploads_of(core: &Core, path: &str) -> &'static AtomicU64 {
-    let mut hash = DefaultHasher::new();
-    format!("{}{path}", core.home).hash(&mut hash);
-    &UPLOADS[(hash.finish() % UPLOADS.len() as u64) as usize]
+/// The limit of objects whose latest upload is known: some 5 MiB.
+const MAX_OBJECTS: usize = 1 << 16;
+
+/// The uploads of this process that may replace an object, in the order in which they began.
+#[derive(Debug, Default)]
+struct Uploads {
+    begun: u64,
+    /// The number of the latest upload of each object, and the reverse.
+    latest: HashMap<Key, u64>,
+    objects: BTreeMap<u64, Key>,
+    /// The latest upload whose object is no longer known.
+    forgotten: u64,
+}
+
+impl Uploads {
+    fn begin(&mut self, object: Key) {
+        self.begun += 1;
+        if let Some(before) = self.latest.insert(object, self.begun) {
+            self.objects.remove(&before);
+        }
+        self.objects.insert(self.begun, object);
+        if self.objects.len() > MAX_OBJECTS
+            && let Some((number, object)) = self.objects.pop_first()
+        {
+            self.latest.remove(&object);
+            self.forgotten = number;
+        }
+    }
+
+    fn may_have_replaced(&self, object: Key, since: u64) -> bool {
+        self.latest.get(&object).copied().unwrap_or(self.forgotten) > since
+    }
+}
+
+/// Returns the number of uploads that have begun so far.
+pub(crate) fn uploads_begun() -> u64 {
+    UPLOADS.lock().begun
+}
+
+/// Counts an upload that may replace an object of `core`.
+pub(crate) fn begin_upload(core: &Core, path: &str) {
+    UPLOADS.lock().begin(Key::of(&core.home, path));
+}
+
+/// Whether an upload to an object of `core` may have begun after the first `since` uploads. Bytes requested before and
+/// after it may belong to different contents, even with equal ETags.
+pub(crate) fn may_be_replaced(core: &Core, path: &str, since: u64) -> bool {
+    UPLOADS.lock().may_have_replaced(Key::of(&core.home, path), since)
 }
 
 /// Registers a root for uploads to its objects through other roots.
@@ -41,4 +82,27 @@ pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
 
 fn cores() -> MutexGuard<'static, Vec<Weak<Core>>> {
     CORES.lock()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uploads_replace_their_own_object_alone() {
+        let object = |number: usize| Key::of("home", &number.to_string());
+        let mut uploads = Uploads::default();
+        uploads.begin(object(0));
+        assert!(uploads.may_have_replaced(object(0), 0));
+        let since = uploads.begun;
+        (1..=MAX_OBJECTS).for_each(|number| uploads.begin(object(number)));
+        assert!(!uploads.may_have_replaced(object(0), since), "the others are known");
+        assert!((1..=MAX_OBJECTS).all(|number| uploads.may_have_replaced(object(number), since)));
+        // An object that was forgotten may be any.
+        uploads.begin(object(MAX_OBJECTS + 1));
+        assert!(uploads.may_have_replaced(object(0), since) && uploads.may_have_replaced(object(1), since));
+        assert!(!uploads.may_have_replaced(object(0), uploads.forgotten));
+        (0..10 * MAX_OBJECTS).for_each(|_| uploads.begin(object(2)));
+        assert_eq!((uploads.latest.len(), uploads.objects.len()), (MAX_OBJECTS, MAX_OBJECTS));
+    }
 }

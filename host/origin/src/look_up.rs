@@ -15,7 +15,7 @@ use crate::core::Core;
 use crate::failure::Failure;
 use crate::fetch::{Body, fetch_parts, save};
 use crate::flight::Pilot;
-use crate::invalidation::uploads_of;
+use crate::invalidation::uploads_begun;
 use crate::permits::Permit;
 use crate::state::FetchKind;
 use crate::version::Version;
@@ -62,7 +62,7 @@ impl LookUp {
     /// Asks the origin, records the answer and wakes the waiting requests; then fetches the content.
     pub async fn run(self, pilot: Pilot<()>) {
         let mut arrival = None;
-        let uploads = uploads_of(&self.core, &self.path).load(Ordering::Acquire);
+        let uploads = uploads_begun();
         let outcome = match self.ask().await {
             Answer::Current(entry) => {
                 entry.set_validated();

@@ -182,7 +182,7 @@ impl Remote {
         let cache = self.core.cache_for_request()?;
         let inquiry = Inquiry { want: Want::Content, client, reach };
         for _ in 0..MAX_OPEN_ATTEMPTS {
-            let uploads = invalidation::uploads_of(&self.core, path).load(Ordering::Acquire);
+            let uploads = invalidation::uploads_begun();
             let entry = match self.core.look(&cache, path, inquiry) {
                 Ok(Some(Located::Entry(entry))) => entry,
                 Ok(Some(Located::Meta(_))) => continue,

@@ -21,7 +21,7 @@ use crate::backend::Condition;
 use crate::core::Core;
 use crate::failure::{Failure, unanswered};
 use crate::flight::{Flight, Pilot};
-use crate::invalidation::{same_object, uploads_of};
+use crate::invalidation::{begin_upload, same_object};
 use crate::runtime;
 use crate::service::{Change, NOTE, Note};
 use crate::state::FetchKind;
@@ -57,7 +57,7 @@ impl Core {
         let until = Instant::now() + 4 * upload.within(self.backend.timeout, size) + Duration::from_secs(5);
         if overwrite {
             // Readers of the current content must not mix in bytes of the next one.
-            uploads_of(self, path).fetch_add(1, Ordering::AcqRel);
+            begin_upload(self, path);
         }
         let core = Arc::clone(self);
         let task = runtime.spawn(async move {

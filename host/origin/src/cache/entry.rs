@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub meta: RemoteMeta,
     /// Identifies its content in this process.
     pub content: ContentId,
-    /// The number of uploads that had begun to replace the file when this version was requested.
+    /// The number of uploads of this process that had begun when this version was requested.
     pub uploads: u64,
     /// The path of its content, unique to this entry.
     data: PathBuf,

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{FlockOperation, flock};
 use tuffet_store::StoreError;
 
 use super::server::Page;
@@ -20,7 +21,9 @@ pub fn end(remote: Arc<Remote>, cache: &Path, records: usize) {
     settled(&remote, cache, records);
     drop(remote);
     let deadline = Instant::now() + LONG;
-    while Cache::is_open(cache) {
+    let lock = fs::File::open(cache.join("lock")).expect("the lock of the cache");
+    // A process that another test is just starting has the lock until its program begins.
+    while Cache::is_open(cache) || flock(&lock, FlockOperation::NonBlockingLockShared).is_err() {
         assert!(Instant::now() < deadline, "the cache stays open");
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -240,7 +243,7 @@ fn a_second_process_is_refused_by_name() {
     let world = World::new();
     fs::create_dir_all(world.cache()).expect("a folder");
     let lock = fs::File::create(world.cache().join("lock")).expect("a file");
-    rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).expect("the lock");
+    flock(&lock, FlockOperation::LockExclusive).expect("the lock");
     let remote = world.remote();
     let refused = remote.start().expect_err("it is locked");
     assert!(matches!(refused, OriginError::Locked { .. }), "{refused}");

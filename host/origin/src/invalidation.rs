@@ -90,7 +90,9 @@ mod tests {
 
     #[test]
     fn uploads_replace_their_own_object_alone() {
-        let object = |number: usize| Key::of("home", &number.to_string());
+        let keys: Vec<Key> =
+            (0..MAX_OBJECTS + 2).map(|number| Key::of("home", &number.to_string())).collect();
+        let object = |number: usize| keys[number];
         let mut uploads = Uploads::default();
         uploads.begin(object(0));
         assert!(uploads.may_have_replaced(object(0), 0));
@@ -102,7 +104,7 @@ mod tests {
         uploads.begin(object(MAX_OBJECTS + 1));
         assert!(uploads.may_have_replaced(object(0), since) && uploads.may_have_replaced(object(1), since));
         assert!(!uploads.may_have_replaced(object(0), uploads.forgotten));
-        (0..10 * MAX_OBJECTS).for_each(|_| uploads.begin(object(2)));
+        (0..100).for_each(|_| uploads.begin(object(2)));
         assert_eq!((uploads.latest.len(), uploads.objects.len()), (MAX_OBJECTS, MAX_OBJECTS));
     }
 }

@@ -97,7 +97,7 @@ impl Member {
     ) -> OpinionResult<O> {
         let HookCall { hook, request, deadline } = hook_call;
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let context = self.context(hook_call);
+        let context = CallContext { wanted: Some(began), ..self.context(hook_call) };
         let rehearsal = context.rehearsal.clone();
         let opinion = if rehearsal.is_some() {
             Box::pin(self.rehearsed(request, context, &called, decisions, call)).await
@@ -186,6 +186,7 @@ impl Member {
             client: ClientKey::of(&request.client, self.ipv6_prefix),
             traced: traced(request),
             deadline: Some(deadline),
+            wanted: None,
             probes: false,
             rehearsal: request.is_rehearsal().then(Lines::default),
             freshness: None,

@@ -3,6 +3,8 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 
+use tokio::time::Instant;
+
 use super::chain_deadline::ChainDeadline;
 use super::freshness::Freshness;
 use tuffet_request::{ClientKey, Traced};
@@ -16,6 +18,8 @@ pub struct CallContext {
     pub traced: Option<Traced>,
     /// The deadline of the chain; `None` if only the limits of the plugin apply.
     pub deadline: Option<ChainDeadline>,
+    /// When the call was wanted, before any wait for the answer to an equal request; `None`: when it is made.
+    pub wanted: Option<Instant>,
     /// Whether this call probes a failed plugin. Such a call precedes all others.
     pub probes: bool,
     /// Set for a rehearsal: the call must have no effect, and its log lines are collected here.
@@ -33,6 +37,7 @@ impl CallContext {
         client: ClientKey::SERVER,
         traced: None,
         deadline: None,
+        wanted: None,
         probes: false,
         rehearsal: None,
         freshness: None,

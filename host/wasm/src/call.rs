@@ -15,9 +15,7 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::subject::Subject;
 use super::ticker::Hold;
-use tuffet_policy::{
-    CallContext, Cause, ChainDeadline, Failure, InstanceCondition, Lines, NoTurn, Turn, defer,
-};
+use tuffet_policy::{CallContext, Cause, Failure, InstanceCondition, Lines, NoTurn, Turn, defer};
 
 /// A running call. The order of the fields is their drop order: the turn ends before another instance is made for
 /// waiting calls. A method that ends the call could not replace it: a call is also dropped at any `await`, when its
@@ -60,8 +58,8 @@ pub(super) struct TimeLimit {
 struct Deadline {
     end: Instant,
     limit: Duration,
-    /// When the call was requested, before any wait for an instance.
-    asked: Instant,
+    /// When the call was wanted, before any wait for an instance or for the answer to an equal request.
+    wanted: Instant,
     /// The limit that ends the call.
     limited_by: LimitedBy,
 }
@@ -73,12 +71,13 @@ enum LimitedBy {
 }
 
 impl Deadline {
-    fn new(limit: Duration, chain: Option<ChainDeadline>) -> Deadline {
-        let asked = Instant::now();
-        let own = Deadline { end: asked + limit, limit, asked, limited_by: LimitedBy::Call };
-        match chain {
+    fn new(limit: Duration, context: &CallContext) -> Deadline {
+        let now = Instant::now();
+        let wanted = context.wanted.unwrap_or(now);
+        let own = Deadline { end: now + limit, limit, wanted, limited_by: LimitedBy::Call };
+        match context.deadline {
             Some(chain) if chain.until() < own.end => {
-                Deadline { end: chain.until(), limit: chain.limit(), asked, limited_by: LimitedBy::Chain }
+                Deadline { end: chain.until(), limit: chain.limit(), wanted, limited_by: LimitedBy::Chain }
             }
             _ => own,
         }
@@ -94,10 +93,10 @@ impl Deadline {
         self.limited_by == LimitedBy::Call || wall >= self.limit / 2
     }
 
-    /// Whether the call lost its time in the plugin's queue: with a free instance it would have had half of the
-    /// limit.
+    /// Whether the call lost its time by waiting for an instance, or for the answer to an equal request: otherwise it
+    /// would have had half of the limit.
     fn was_lost_in_queue(&self, wall: Duration) -> bool {
-        !self.is_half(wall) && self.is_half(self.end.saturating_duration_since(self.asked))
+        !self.is_half(wall) && self.is_half(self.end.saturating_duration_since(self.wanted))
     }
 
     fn exceeded(&self, what: &str) -> String {
@@ -123,11 +122,14 @@ impl<'a> Call<'a> {
         subject: Subject<'_>,
         context: CallContext,
     ) -> Result<Call<'a>, Failure> {
-        let deadline = Deadline::new(plugin.limits.wall, context.deadline);
+        let deadline = Deadline::new(plugin.limits.wall, &context);
         if deadline.end <= Instant::now() {
-            // Earlier plugins of the chain have used up the time.
             let detail = deadline.exceeded("it was not called");
-            return Err(Failure { blamed: false, ..Failure::new(Cause::Chain, detail) });
+            return Err(match deadline.was_lost_in_queue(Duration::ZERO) {
+                true => Failure::new(Cause::Busy, detail),
+                // Earlier plugins of the chain have used up the time.
+                false => Failure { blamed: false, ..Failure::new(Cause::Chain, detail) },
+            });
         }
         let mut turn = match plugin.turns.free(context.client) {
             Some(turn) => turn,
@@ -248,7 +250,7 @@ impl<'a> Call<'a> {
                 }
                 if deadline.was_lost_in_queue(spent.wall) {
                     let wall = spent.wall;
-                    let detail = format!("{over}: an instance was free only {wall:.1?} before");
+                    let detail = format!("{over}: it began only {wall:.1?} before");
                     return Err(Failure::new(Cause::Busy, detail));
                 }
                 let cause = if deadline.limited_by == LimitedBy::Chain { Cause::Chain } else { Cause::Time };

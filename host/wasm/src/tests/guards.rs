@@ -88,6 +88,29 @@ async fn a_call_that_the_queue_left_no_time_is_dropped() {
     assert_eq!((failures("late", "chain"), failures("late", "busy"), counted("late").opened), (1, 1, 0));
 }
 
+/// As above, for a call that had to wait for the answer to an equal request.
+#[tokio::test]
+async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
+    let mut plugin = bad("cache-late", "sleep");
+    plugin.limits.wall = LONG;
+    plugin.breaker.failures = 2;
+    plugin.cache = Some(DecisionCacheConfig { ttl: LONG, key: vec![Fact::Path], entries: 100 });
+    let mut spec = authorizers(vec![plugin]);
+    let limit = Duration::from_millis(800);
+    spec.config.time_limit = limit;
+    let policy = load(&spec).await;
+    let (first, second) = (from(1, read("a")), from(2, read("a")));
+    let later = async {
+        tokio::time::sleep(limit * 3 / 8).await;
+        policy.authorize(&second, policy.deadline()).await
+    };
+    let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), later);
+    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
+    let second = reason(second.verdict);
+    assert!(second.starts_with("plugin cache-late is overloaded in authorize: "), "{second}");
+    assert_eq!((failures("cache-late", "chain"), counted("cache-late").opened), (1, 0));
+}
+
 #[tokio::test]
 async fn a_breaker_opens_probes_and_closes() {
     let mut plugin = plugin("breaker", misbehave(), json!({ "do": "trap", "when": "evil" }));

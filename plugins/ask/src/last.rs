@@ -1,7 +1,7 @@
 //! The last answers of the service, in the plugin's keys, for the time that it is away.
 //!
-//! A value has the facts that the answer belongs to before the answer itself: its key is a hash, and two requests may have
-//! the same.
+//! A value has, before the answer itself, the facts that it belongs to, because its key is a hash that two requests may
+//! share; and the time that it was kept for, because a shorter `last-for` holds for all answers.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
@@ -14,22 +14,31 @@ const MAX_VALUE: usize = 64 << 10;
 /// Keeps an answer, or forgets the one of before if there is none to keep. One that is larger than a value may be is not
 /// kept.
 pub(crate) fn note(request: &Request, answer: Option<&[u8]>, time: Duration) {
-    let value = answer.map(|answer| [&facts(request), answer].concat());
+    let seconds = format!("{}\n", time.as_secs());
+    let value = answer.map(|answer| [&facts(request), seconds.as_bytes(), answer].concat());
     let key = key(request);
+    // Made-up names have none: nothing is written for them.
+    let forget = || kv::get(&key).and_then(|value| value.map_or(Ok(()), |_| kv::delete(&key)));
     let noted = match value.filter(|value| value.len() <= MAX_VALUE) {
-        Some(value) => kv::set(&key, &value, Some(time)),
-        // Made-up names have none: nothing is written for them.
-        None => kv::get(&key).and_then(|value| value.map_or(Ok(()), |_| kv::delete(&key))),
+        // Without room for it, the answer of before must not count any more.
+        Some(value) => kv::set(&key, &value, Some(time)).inspect_err(|_| drop(forget())),
+        None => forget(),
     };
     if let Err(error) = noted {
         log(Level::Warn, format!("the answer was not kept for when the service is away: {error}"));
     }
 }
 
-/// Returns the last answer, if there is one whose time is not over.
-pub(crate) fn find(request: &Request) -> Option<Vec<u8>> {
+/// Returns the last answer, if there is one whose time is not over, and that was kept for at most `time`.
+pub(crate) fn find(request: &Request, time: Duration) -> Option<Vec<u8>> {
     match kv::get(&key(request)) {
-        Ok(value) => value?.strip_prefix(&*facts(request)).map(<[u8]>::to_vec),
+        Ok(value) => {
+            let value = value?;
+            let rest = value.strip_prefix(&*facts(request))?;
+            let (seconds, answer) = rest.split_at(rest.iter().position(|byte| *byte == b'\n')?);
+            let seconds: u64 = std::str::from_utf8(seconds).ok()?.parse().ok()?;
+            (seconds <= time.as_secs()).then(|| answer[1..].to_vec())
+        }
         Err(error) => {
             log(Level::Warn, format!("the last answer cannot be read: {error}"));
             None

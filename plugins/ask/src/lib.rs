@@ -109,7 +109,7 @@ impl Ask {
             Err(reason) => self.service.explain(reason),
         };
         // Settings may have changed since it was kept, so it is read as a new one is.
-        let last = keeps.then(|| last::find(request)).flatten().and_then(|body| read(&body).ok());
+        let last = keeps.then(|| last::find(request, self.last_for)).flatten().and_then(|body| read(&body).ok());
         if let Some(last) = last {
             log(Level::Warn, format!("{reason}; its last answer to this request counts"));
             return (last, false);

@@ -353,6 +353,19 @@ fn the_last_answer_to_the_same_request_counts() {
 }
 
 #[test]
+fn a_shorter_time_holds_for_answers_of_before() {
+    let ask = |time: &str| with(json!({ "when-away": "last", "last-for": time }));
+    let request = testing::request("a");
+    says(json!({ "answer": "serve", "candidates": [{ "text": "of before" }] }));
+    ask("1h").resolve(&request);
+    put_response(URL, response(503, "text/plain", ""));
+    assert!(matches!(ask("5m").resolve(&request), Resolution::Drop(_)));
+    for time in ["1h", "2h"] {
+        assert_eq!(ask(time).resolve(&request), Resolution::content("of before".to_owned()));
+    }
+}
+
+#[test]
 fn one_answer_serves_both_hooks_of_a_request() {
     let ask = ask();
     let first = testing::request("a");

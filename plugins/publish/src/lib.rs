@@ -104,8 +104,16 @@ fn post(url: &str, messages: &[Sent<'_>]) {
         }
     });
     if let Err(error) = sent {
-        log(Level::Warn, format!("{} events did not get to {url}: {error}", messages.len()));
+        log(Level::Warn, format!("{} events did not get to {}: {error}", messages.len(), server_of(url)));
     }
+}
+
+/// The scheme, host and port of a URL. Its path is often the secret of a webhook.
+fn server_of(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let server = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{server}")
 }
 
 tuffet_sdk::manifest! {

@@ -114,7 +114,7 @@ fn events_are_posted_in_batches() {
         assert_eq!((&batch[0]["topic"], &batch[0]["outcome"]), (&"tuffet".into(), &"served".into()));
         if refused {
             server.logged(&format!(
-                "1 events did not get to http://127.0.0.1:{port}/events: the answer has the status 503"
+                "1 events did not get to http://127.0.0.1:{port}: the answer has the status 503"
             ));
         }
     }

@@ -17,6 +17,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::http::BodyFuture;
+use super::resolver::Resolver;
 use tuffet_net::tls;
 
 /// The default of the plugin's time-outs; the limits of the call end it long before.
@@ -50,7 +51,8 @@ fn client() -> Result<&'static reqwest::Client, Error> {
     let client = CLIENT.get_or_init(|| {
         tls::choose_provider();
         let client = || reqwest::Client::builder().redirect(redirect::Policy::none()).no_proxy();
-        let client = || client().pool_max_idle_per_host(MAX_IDLE);
+        let resolver = Resolver::of_system();
+        let client = || client().pool_max_idle_per_host(MAX_IDLE).dns_resolver(resolver.clone());
         // A machine without system certificates can still use plain HTTP.
         client().build().or_else(|_| client().tls_certs_only([]).build()).map_err(|error| error.to_string())
     });

@@ -10,6 +10,7 @@ mod http_host;
 mod http_send;
 mod live;
 mod random;
+mod resolver;
 mod staged;
 mod staged_keys;
 mod upload;

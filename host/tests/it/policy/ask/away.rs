@@ -57,6 +57,25 @@ fn a_last_answer_is_gone_after_its_time() {
     }
 }
 
+/// A newer answer that has no room must not leave the older one to count.
+#[test]
+fn an_answer_without_room_replaces_the_one_of_before() {
+    let content = |text: &str| answer("", &json!({ "answer": "serve", "candidates": [{ "text": text }] }));
+    let service = Service::new(move |_| content("of before"));
+    let settings = json!({ "when-away": "last", "last-for": "1d" });
+    let yaml = yaml(&service, RESOLVE, "", settings).replace("wall: 40s }", "wall: 40s, kv-bytes: 4KiB }");
+    let server = Setup::new().yaml(&yaml).start();
+    assert_eq!(get(&server, "a"), "of before");
+    let long = "x".repeat(8000);
+    let newer = long.clone();
+    service.says(move |_| content(&newer));
+    assert_eq!(get(&server, "a"), long);
+    server.log_line("the answer was not kept for when the service is away");
+    assert_eq!((&server.outcome("a")["bytes"], &server.outcome("a")["bytes"]), (&9.into(), &8000.into()));
+    service.says(|_| status(503));
+    dropped(&server, &mut Peer::new(server.address()), "a");
+}
+
 /// Each client waits for its own question, until the breaker opens: then nobody waits, and `explain` says so.
 #[test]
 fn a_service_that_hangs_is_asked_by_a_few_clients_alone() {

@@ -29,7 +29,7 @@ use tuffet_sdk::{
 
 use answer::Answer;
 use candidate::UrlRoot;
-use notes::Notes;
+use notes::{Note, Notes};
 use question::Question;
 use service::Service;
 use settings::{Settings, WhenAway};
@@ -44,7 +44,7 @@ pub struct Ask {
     renderings: Duration,
     /// Roots whose origin is a web server that the service may name files of by URL.
     roots: Vec<UrlRoot>,
-    /// Answers to `authorize`, for `resolve`.
+    /// What `authorize` learnt, for `resolve`.
     notes: RefCell<Notes>,
 }
 
@@ -58,9 +58,10 @@ impl Plugin for Ask {
 
 impl Authorize for Ask {
     fn authorize(&self, request: &Request) -> Verdict {
-        let (answer, serves_both) = self.answer("authorize", request);
-        if serves_both {
-            self.notes.borrow_mut().keep(&request.id, &answer);
+        let (answer, source) = self.answer("authorize", request, self.service.time);
+        if !matches!(source, Source::LimitedAnswer) {
+            let is_away = matches!(source, Source::Away);
+            self.notes.borrow_mut().keep(&request.id, &answer, is_away);
         }
         answer.into_verdict()
     }
@@ -68,14 +69,20 @@ impl Authorize for Ask {
 
 impl Resolve for Ask {
     fn resolve(&self, request: &Request) -> Resolution {
-        let noted = self.notes.borrow_mut().take(&request.id);
-        noted.unwrap_or_else(|| self.answer("resolve", request).0).into_resolution()
+        let note = self.notes.borrow_mut().take(&request.id);
+        let answer = |within| self.answer("resolve", request, within).0;
+        let answer = match note {
+            Some(Note::Answer(answer)) => answer,
+            Some(Note::Away) => answer(self.service.time / SECOND_TRY_DIVISOR),
+            None => answer(self.service.time),
+        };
+        answer.into_resolution()
     }
 }
 
 impl Render for Ask {
     fn render(&self, key: &str) -> Result<Rendering, Denial> {
-        let made = self.service.post(&Question::of_key(key));
+        let made = self.service.post(&Question::of_key(key), self.service.time);
         let content = match made.and_then(|reply| answer::content(&reply.body)) {
             Ok(content) => content?,
             Err(reason) => {
@@ -89,13 +96,26 @@ impl Render for Ask {
     }
 }
 
+/// A service that was away for `authorize` gets this part of the time for `resolve`, so that the limit of the chain is not
+/// exceeded.
+const SECOND_TRY_DIVISOR: u32 = 8;
+
+/// Where an answer comes from. The server keeps the decision of a call that asks nobody for as long as it likes; so neither
+/// what the service limits nor what counts without it may serve such a call.
+enum Source {
+    /// The service. The answer may serve the other hook, too.
+    Service,
+    /// The service, which limits how long it may be kept.
+    LimitedAnswer,
+    /// The service is away.
+    Away,
+}
+
 impl Ask {
-    /// The answer of the service, or what counts without one, and whether it may serve the other hook, too. The server
-    /// keeps the decision of a call that asks nobody for as long as it likes; so neither what the service limits nor what
-    /// counts without it may serve such a call.
-    fn answer(&self, hook: &'static str, request: &Request) -> (Answer, bool) {
+    /// The answer of the service, or what counts without one.
+    fn answer(&self, hook: &'static str, request: &Request, within: Duration) -> (Answer, Source) {
         let read = |body: &[u8]| Answer::read(body, request.operation, &self.roots);
-        let reply = self.service.post(&Question::of(hook, request));
+        let reply = self.service.post(&Question::of(hook, request), within);
         let keeps = self.when_away == WhenAway::Last;
         let reason = match reply.and_then(|reply| Ok((read(&reply.body)?, reply))) {
             Ok((answer, reply)) => {
@@ -104,15 +124,16 @@ impl Ask {
                     let body = (serves && reply.may_be_stored).then_some(&*reply.body);
                     last::note(request, body, self.last_for);
                 }
-                return (answer, !reply.is_limited);
+                return (answer, if reply.is_limited { Source::LimitedAnswer } else { Source::Service });
             }
             Err(reason) => self.service.explain(reason),
         };
         // Settings may have changed since it was kept, so it is read as a new one is.
-        let last = keeps.then(|| last::find(request, self.last_for)).flatten().and_then(|body| read(&body).ok());
+        let last =
+            keeps.then(|| last::find(request, self.last_for)).flatten().and_then(|body| read(&body).ok());
         if let Some(last) = last {
             log(Level::Warn, format!("{reason}; its last answer to this request counts"));
-            return (last, false);
+            return (last, Source::Away);
         }
         log(Level::Warn, &reason);
         let answer = match self.when_away {
@@ -120,7 +141,7 @@ impl Ask {
             WhenAway::Deny => Answer::Deny(away(reason)),
             WhenAway::Abstain => Answer::Abstain,
         };
-        (answer, false)
+        (answer, Source::Away)
     }
 }
 

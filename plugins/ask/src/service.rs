@@ -43,8 +43,8 @@ impl Service {
         format!("no usable answer from {}: {}", self.shown, one_line(&reason))
     }
 
-    /// Asks. The error is a reason to [explain](Service::explain).
-    pub fn post(&self, question: &impl Serialize) -> Result<Reply, String> {
+    /// Asks, and waits at most this time. The error is a reason to [explain](Service::explain).
+    pub fn post(&self, question: &impl Serialize, within: Duration) -> Result<Reply, String> {
         let body = serde_json::to_vec(question).map_err(|error| error.to_string())?;
         let own = [("content-type", "application/json"), ("accept", "application/json")];
         let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
@@ -56,7 +56,7 @@ impl Service {
             body: &body,
             limit: MAX_ANSWER,
         };
-        let response = http::send_within(&request, self.time).map_err(|error| {
+        let response = http::send_within(&request, within).map_err(|error| {
             if error.is(code::TOO_LARGE) {
                 format!("the answer has more than {MAX_ANSWER} bytes")
             } else {

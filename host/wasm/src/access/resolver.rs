@@ -16,7 +16,7 @@ use tokio::task::spawn_blocking;
 /// The limit of threads that resolve names. The files and keys of plugins share the other blocking threads.
 const MAX_THREADS: usize = 8;
 
-type Addresses = Result<Arc<[SocketAddr]>, Arc<str>>;
+type Addresses = Result<Vec<SocketAddr>, Arc<str>>;
 type LookUp = Shared<BoxFuture<'static, Addresses>>;
 type Ask = fn(&str) -> io::Result<Vec<SocketAddr>>;
 
@@ -59,7 +59,7 @@ impl Resolver {
                 });
                 let addresses = async move {
                     match asked.await {
-                        Ok(Ok(addresses)) => Ok(addresses.into()),
+                        Ok(Ok(addresses)) => Ok(addresses),
                         Ok(Err(error)) => Err(error.to_string().into()),
                         Err(_) => Err("the server ends".into()),
                     }
@@ -77,7 +77,7 @@ impl Resolve for Resolver {
         let addresses = self.clone().addresses(name.as_str().into());
         Box::pin(async move {
             let addresses = addresses.await.map_err(|why| why.to_string())?;
-            Ok(Box::new(addresses.to_vec().into_iter()) as Addrs)
+            Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
 }

@@ -57,6 +57,17 @@ fn a_last_answer_is_gone_after_its_time() {
     }
 }
 
+/// Listed for both hooks, the plugin waits its time once: the limit of the chain has no room for twice.
+#[test]
+fn a_service_that_hangs_has_its_time_for_both_hooks_once() {
+    let service = Service::new(|_| Said::Hang);
+    let both = "authorize: [ask], resolve: [ask]";
+    let yaml = yaml(&service, both, "", json!({ "when-away": "abstain", "time-limit": "1600ms" }));
+    let yaml = yaml.replace("time-limit: 40s", "time-limit: 2900ms");
+    let server = Setup::new().file("there", b"in the root").yaml(&yaml).start();
+    assert_eq!(get(&server, "there"), "in the root");
+}
+
 /// A newer answer that has no room must not leave the older one to count.
 #[test]
 fn an_answer_without_room_replaces_the_one_of_before() {

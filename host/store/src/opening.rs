@@ -9,6 +9,7 @@ use cap_std::fs::Dir;
 use parking_lot::RwLock;
 use tuffet_request::{Case, RootSpec};
 
+use super::facts::{self, FolderIdentity};
 use super::listing::Listings;
 use super::remote_root::OriginRoot;
 use super::roots::{Root, RootError, Roots};
@@ -57,8 +58,8 @@ impl Roots {
 
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
-        let folder = open_folder(&spec.name, &spec.path)?;
-        let root = Self::with(spec, Some(Arc::new(folder)), disks);
+        let folder = OpenFolder::open(&spec.name, &spec.path)?;
+        let root = Self::with(spec, Some(folder), disks);
         root.disk.set_open(true);
         Ok(root)
     }
@@ -66,7 +67,9 @@ impl Root {
     /// A root with a folder that does not answer now.
     fn unopened(spec: &RootSpec, disks: &Disks, before: Option<&Roots>) -> Self {
         let same = |root: &&Root| *root.name == *spec.name && root.path == spec.path;
-        let folder = before.and_then(|before| before.roots.iter().find(same)).and_then(Root::served);
+        let folder = before
+            .and_then(|before| before.roots.iter().find(same))
+            .and_then(|root| root.folder.read().clone());
         let root = Self::with(spec, folder, disks);
         root.disk.set_open(root.served().is_some());
         root
@@ -83,7 +86,7 @@ impl Root {
         root
     }
 
-    fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
+    fn with(spec: &RootSpec, folder: Option<OpenFolder>, disks: &Disks) -> Self {
         let (rules, disk) = (WriteRules::of(spec), disks.of(spec));
         Self {
             name: spec.name.as_str().into(),
@@ -109,8 +112,9 @@ impl Roots {
     /// running transfers depend on.
     pub fn take_effect(&self) {
         for root in self.roots.iter() {
-            if !root.rules.is_counted() {
-                root.disk.usage.forget();
+            match root.rules.is_counted() {
+                true => root.disk.usage.set_folder(root.identity()),
+                false => root.disk.usage.forget(),
             }
             // Of any root that shares files with this one.
             let adds = |its: &Root| {
@@ -122,7 +126,18 @@ impl Roots {
     }
 }
 
-pub(super) fn open_folder(name: &str, path: &Path) -> Result<Dir, RootError> {
-    let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
-    Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)
+/// A folder, and its identity when it was opened: later its disk may hang. `None` if its disk gave none.
+#[derive(Debug, Clone)]
+pub(super) struct OpenFolder {
+    pub(super) dir: Arc<Dir>,
+    pub(super) identity: Option<FolderIdentity>,
+}
+
+impl OpenFolder {
+    pub(super) fn open(name: &str, path: &Path) -> Result<Self, RootError> {
+        let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
+        let identity = facts::folder(&dir).ok();
+        Ok(Self { dir: Arc::new(dir), identity })
+    }
 }

@@ -5,9 +5,8 @@
 
 use super::Lane;
 use super::facts;
-use super::opening::open_folder;
+use super::opening::OpenFolder;
 use super::roots::{Root, Roots};
-use cap_std::fs::Dir;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -62,15 +61,17 @@ impl Drop for Looked {
 impl Root {
     fn look(&self) -> LookOutcome {
         match self.served() {
-            Some(folder) => self.compare(&folder),
+            Some(_) => self.compare(),
             None => self.open_at_last(),
         }
     }
 
     fn open_at_last(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match OpenFolder::open(&self.name, &self.path) {
             Ok(folder) => {
-                *self.folder.write() = Some(Arc::new(folder));
+                let identity = folder.identity;
+                *self.folder.write() = Some(folder);
+                self.disk.usage.set_folder(identity);
                 self.disk.set_open(true);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
@@ -88,10 +89,9 @@ impl Root {
         }
     }
 
-    fn compare(&self, folder: &Dir) -> LookOutcome {
-        let (served, there) = (facts::folder(folder), facts::folder_at(&self.path).ok());
-        // Without an answer the state is unknown.
-        let Ok(served) = served else { return LookOutcome::Nothing };
+    fn compare(&self) -> LookOutcome {
+        let there = facts::folder_at(&self.path).ok();
+        let Some(served) = self.identity() else { return LookOutcome::Nothing };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {
                 tracing::info!(target: "tuffet::store::root", root = %self.name, "the path of the root leads to the served folder again");
@@ -113,16 +113,17 @@ impl Root {
     }
 
     fn take_the_new_one(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match OpenFolder::open(&self.name, &self.path) {
             Ok(folder) => {
+                let identity = folder.identity;
                 let mut served = self.folder.write();
-                let before = served.replace(Arc::new(folder));
+                let before = served.replace(folder);
                 // Dropping the old folder may block on a disk.
                 drop(served);
                 drop(before);
-                self.disk.replaced.store(false, Relaxed);
                 // Another folder has other contents.
-                self.disk.usage.forget();
+                self.disk.usage.set_folder(identity);
+                self.disk.replaced.store(false, Relaxed);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root was replaced; requests get the new one from now on");
                 return LookOutcome::Opened;

@@ -9,7 +9,9 @@ use parking_lot::RwLock;
 use thiserror::Error;
 
 use super::checked::Checked;
+use super::facts::FolderIdentity;
 use super::listing::Listings;
+use super::opening::OpenFolder;
 use super::remote_root::OriginRoot;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError};
@@ -36,7 +38,7 @@ pub(super) struct Root {
     /// Whether to serve a folder that replaces the open one.
     pub(super) follow: bool,
     /// `None` until a folder that did not answer at startup can be opened, and for roots with an origin.
-    pub(super) folder: RwLock<Option<Arc<Dir>>>,
+    pub(super) folder: RwLock<Option<OpenFolder>>,
     /// The origin of the files, if they are not in a folder.
     pub(super) elsewhere: Option<OriginRoot>,
     pub(super) disk: Arc<Disk>,
@@ -108,9 +110,11 @@ impl Roots {
 
     /// Whether this root takes uploads into another folder than the root of this name in `before` did.
     pub fn is_new_for_uploads(&self, name: &str, before: &Roots) -> bool {
-        let folder =
-            |roots: &Roots| roots.named(name).ok().filter(|root| root.writable).map(|root| root.path.clone());
-        folder(self).is_some_and(|path| folder(before) != Some(path))
+        let folder = |roots: &Roots| {
+            let root = roots.named(name).ok().filter(|root| root.writable)?;
+            Some((root.path.clone(), root.identity()))
+        };
+        folder(self).is_some_and(|its| folder(before) != Some(its))
     }
 
     /// The names and URLs of the roots with an origin.
@@ -122,7 +126,12 @@ impl Roots {
 impl Root {
     /// The folder being served, if it is open yet.
     pub(super) fn served(&self) -> Option<Arc<Dir>> {
-        self.folder.read().clone()
+        self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir))
+    }
+
+    /// The identity of the folder being served, if it is open and known.
+    pub(super) fn identity(&self) -> Option<FolderIdentity> {
+        self.folder.read().as_ref().and_then(|folder| folder.identity)
     }
 
     /// The folder being served.

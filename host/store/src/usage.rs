@@ -17,6 +17,7 @@ use parking_lot::Mutex;
 use tuffet_request::Quota;
 
 use super::StoreError;
+use super::facts::FolderIdentity;
 use super::tally::{Contents, MAX_FOLDERS, Tally};
 
 /// The key of the quota of each folder.
@@ -36,6 +37,8 @@ pub(crate) struct Usage {
 
 #[derive(Debug, Default)]
 struct Sums {
+    /// The folder that they are of, if it is known.
+    folder: Option<FolderIdentity>,
     /// `None` until the first walk has ended.
     counted: Option<Tally>,
     /// Of running uploads.
@@ -89,8 +92,16 @@ impl Usage {
 
     /// Forgets the sums, because nobody keeps them up to date any more.
     pub fn forget(&self) {
+        self.sums.lock().forget();
+    }
+
+    /// Sets the folder that is served from now on. The sums of another one are forgotten.
+    pub fn set_folder(&self, folder: Option<FolderIdentity>) {
         let mut sums = self.sums.lock();
-        (sums.counted, sums.walk, sums.last) = (None, None, None);
+        if sums.folder != folder {
+            sums.folder = folder;
+            sums.forget();
+        }
     }
 
     /// Requires room for another file of this size in a folder at the top.
@@ -188,6 +199,10 @@ impl Usage {
 }
 
 impl Sums {
+    fn forget(&mut self) {
+        (self.counted, self.walk, self.last) = (None, None, None);
+    }
+
     fn require(
         &mut self,
         root: &str,

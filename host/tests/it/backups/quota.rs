@@ -168,6 +168,26 @@ fn a_reload_changes_the_quota() {
     ask_until(&server, &wrq("d", &[("tsize", "849")]), &Answer::Oack("tsize=849".into()));
 }
 
+/// Another folder at the same path has other contents, and perhaps unfinished uploads.
+#[test]
+fn a_reload_counts_and_sweeps_a_folder_that_replaces_that_of_a_root() {
+    let server = server("quota: { bytes: 150 }");
+    put(&server, "a", &[0; 150]);
+    let (root, before) = (server.root(), server.outside().path("before"));
+    std::fs::rename(&root.0, before).unwrap();
+    root.write("there", &[0; 100]);
+    root.write(".tuffet-0123456789abcdef.part", b"left");
+    server.ask("reload").assert_good();
+    await_names(&root, &["there"]);
+    ask_until(&server, &wrq("b", &[("tsize", "51")]), &Answer::Error(3, FULL.into()));
+    ask_until(&server, &wrq("b", &[("tsize", "50")]), &Answer::Oack("tsize=50".into()))
+        .write_on(&[0; 50], 512);
+    // The same folder keeps its sums.
+    server.outcome("b");
+    server.ask("reload").assert_good();
+    refused(&server, "c", "1");
+}
+
 /// What they have written so far counts for others; they themselves go on without a quota.
 #[test]
 fn an_upload_that_began_before_its_root_had_a_quota_counts() {

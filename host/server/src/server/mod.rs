@@ -6,6 +6,7 @@
 mod disks;
 mod error;
 mod groups;
+mod periodic;
 #[cfg(feature = "simulation")]
 mod simulation;
 mod transfer_log;
@@ -27,6 +28,7 @@ use crate::sampling::Sampling;
 use crate::status::{RemainingPrivileges, StateSource, Status, StatusSources};
 use crate::vlans::Vlans;
 use crate::watch::Watch;
+use disks::DiskWatch;
 use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
@@ -202,9 +204,11 @@ impl Assembly {
         let Assembly { generation, watch, disks, interfaces, .. } = self;
         let tasks = vec![
             tokio::spawn(interfaces.follow(mailboxes)),
-            tokio::spawn(watch.clone().sample()),
-            tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
-            tokio::spawn(disks::look_for_replaced(generation)),
+            tokio::spawn(periodic::run(
+                watch.clone(),
+                DiskWatch::new(disks.clone(), admission.deciders.clone()),
+                generation,
+            )),
         ];
         let stops = match start_workers(workers, groups, &admission) {
             Ok(stops) => stops,

@@ -40,16 +40,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
-use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
 use tuffet_policy::{PluginRecords, PluginSeries, PluginState};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
 /// The most active transfers in a snapshot.
 pub const ROWS: usize = 200;
-
-/// The interval of the samples.
-const SECOND: Duration = Duration::from_secs(1);
 
 /// A start or an end of a transfer, for views of many servers.
 pub enum Published {
@@ -178,29 +174,18 @@ impl Watch {
         self.0.counts.events.store(events as u64, Relaxed);
     }
 
-    /// Takes a sample every second, forever.
-    pub async fn sample(self) {
-        let mut ticks = interval(SECOND);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut last = ticks.tick().await;
-        loop {
-            let now = ticks.tick().await;
-            self.sample_once(now.duration_since(last));
-            last = now;
-            self.0.sampled.notify_waiters();
-        }
+    /// Takes the sample of a second, `elapsed` after the one of before.
+    pub fn sample(&self, elapsed: Duration) {
+        let state = &*self.0;
+        state.running.sample(elapsed, &state.counts);
+        state.shared_rates.sample(&state.generation.get(), elapsed);
+        state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
+        state.sampled.notify_waiters();
     }
 
     /// Waits for the next sample.
     pub async fn next_second(&self) {
         self.0.sampled.notified().await;
-    }
-
-    fn sample_once(&self, elapsed: Duration) {
-        let state = &*self.0;
-        state.running.sample(elapsed, &state.counts);
-        state.shared_rates.sample(&state.generation.get(), elapsed);
-        state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
     }
 
     /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.

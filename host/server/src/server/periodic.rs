@@ -1,0 +1,36 @@
+//! What a running server does each second. One task does all of it, because each timer of an idle server wakes up a core.
+
+use super::disks::DiskWatch;
+use crate::generation::CurrentGeneration;
+use crate::watch::Watch;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+
+/// The interval of checks of disks while operations are running. Otherwise they are checked each second.
+const BUSY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The interval of checks of the paths of roots, in seconds.
+const PATH_INTERVAL: u32 = 5;
+
+/// Takes samples, checks disks and the paths of roots, until aborted.
+pub(super) async fn run(watch: Watch, mut disks: DiskWatch, generation: CurrentGeneration) {
+    let mut seconds = interval(Duration::from_secs(1));
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut last = seconds.tick().await;
+    let mut until_paths = 0;
+    loop {
+        if until_paths == 0 {
+            until_paths = PATH_INTERVAL;
+            generation.get().files.roots.look_for_replaced();
+        }
+        let busy = disks.check();
+        tokio::select! {
+            now = seconds.tick() => {
+                watch.sample(now.duration_since(last));
+                last = now;
+                until_paths -= 1;
+            }
+            () = sleep(BUSY_INTERVAL), if busy => {}
+        }
+    }
+}

@@ -26,6 +26,7 @@ mod memory;
 mod mode;
 mod name_locks;
 mod open_file;
+mod open_folder;
 mod opening;
 mod path;
 mod reading;

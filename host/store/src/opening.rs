@@ -4,13 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use parking_lot::RwLock;
 use tuffet_request::{Case, RootSpec};
 
-use super::facts::{self, FolderIdentity};
 use super::listing::Listings;
+use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
 use super::roots::{Root, RootError, Roots};
 use super::write_rules::WriteRules;
@@ -58,7 +56,7 @@ impl Roots {
 
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
-        let folder = OpenFolder::open(&spec.name, &spec.path)?;
+        let folder = open_folder(&spec.name, &spec.path)?;
         let root = Self::with(spec, Some(folder), disks);
         root.disk.set_open(true);
         Ok(root)
@@ -126,18 +124,7 @@ impl Roots {
     }
 }
 
-/// A folder, and its identity when it was opened: later its disk may hang. `None` if its disk gave none.
-#[derive(Debug, Clone)]
-pub(super) struct OpenFolder {
-    pub(super) dir: Arc<Dir>,
-    pub(super) identity: Option<FolderIdentity>,
-}
-
-impl OpenFolder {
-    pub(super) fn open(name: &str, path: &Path) -> Result<Self, RootError> {
-        let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
-        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)?;
-        let identity = facts::folder(&dir).ok();
-        Ok(Self { dir: Arc::new(dir), identity })
-    }
+pub(super) fn open_folder(name: &str, path: &Path) -> Result<OpenFolder, RootError> {
+    let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
+    OpenFolder::open(path).map_err(failed)
 }

@@ -5,7 +5,7 @@
 
 use super::Lane;
 use super::facts;
-use super::opening::OpenFolder;
+use super::opening::open_folder;
 use super::roots::{Root, Roots};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -67,7 +67,7 @@ impl Root {
     }
 
     fn open_at_last(&self) -> LookOutcome {
-        match OpenFolder::open(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path) {
             Ok(folder) => {
                 let identity = folder.identity;
                 *self.folder.write() = Some(folder);
@@ -113,7 +113,7 @@ impl Root {
     }
 
     fn take_the_new_one(&self) -> LookOutcome {
-        match OpenFolder::open(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path) {
             Ok(folder) => {
                 let identity = folder.identity;
                 let mut served = self.folder.write();

@@ -11,7 +11,7 @@ use thiserror::Error;
 use super::checked::Checked;
 use super::facts::FolderIdentity;
 use super::listing::Listings;
-use super::opening::OpenFolder;
+use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError};

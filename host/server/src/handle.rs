@@ -50,11 +50,12 @@ impl Handle {
         let running = assembly.start(None, TransferLog)?;
         generation.get().files.roots.sweep_in_background(|_| true);
         watch.serving();
-        let workers = DrainOnDrop(running.mailboxes().to_vec());
+        let workers = || DrainOnDrop(running.mailboxes().to_vec());
+        let (of_handle, of_task) = (workers(), workers());
         let (drain, asked) = watch::channel(None);
         let (tell, ended) = watch::channel(None);
-        tokio::spawn(run(running, watch.clone(), asked, tell));
-        Ok(Handle { addresses, watch, replacer, neighbours, drain, ended, _workers: workers })
+        tokio::spawn(run(running, of_task, watch.clone(), asked, tell));
+        Ok(Handle { addresses, watch, replacer, neighbours, drain, ended, _workers: of_handle })
     }
 
     /// The name and the bound address of each listener, in the order of addition.
@@ -118,15 +119,15 @@ impl Handle {
 }
 
 /// Runs the server until its threads have ended, and then ends the rest. `asked`: the time limit of draining; its sender is
-/// dropped with the handle.
+/// dropped with the handle. `workers` is an argument because a runtime may end before it polls this for the first time.
 async fn run(
     mut running: RunningServer,
+    workers: DrainOnDrop,
     watch: Watch,
     mut asked: watch::Receiver<Option<Duration>>,
     tell: watch::Sender<Option<ServerEnd>>,
 ) {
     let (mut ending, mut failure, mut has_handle) = (None, None, true);
-    let if_the_runtime_ends = DrainOnDrop(running.mailboxes().to_vec());
     while running.is_running() {
         let limit = tokio::select! {
             asks = asked.changed(), if has_handle => {
@@ -146,7 +147,7 @@ async fn run(
         watch.draining();
         running.drain(limit);
     }
-    drop(if_the_runtime_ends);
+    drop(workers);
     running.end().await;
     let took = ending.map_or(Duration::ZERO, |since| since.elapsed());
     tell.send_replace(Some(ServerEnd { took, totals: watch.totals(), failure }));

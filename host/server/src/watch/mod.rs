@@ -175,7 +175,7 @@ impl Watch {
     }
 
     /// Takes the sample of a second, `elapsed` after the one of before.
-    pub fn sample(&self, elapsed: Duration) {
+    pub(crate) fn sample(&self, elapsed: Duration) {
         let state = &*self.0;
         state.running.sample(elapsed, &state.counts);
         state.shared_rates.sample(&state.generation.get(), elapsed);

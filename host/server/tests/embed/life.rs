@@ -167,4 +167,9 @@ fn a_server_ends_with_its_runtime_and_needs_one() {
     assert!(waiting.block_on(handle.ended()).failure.is_some());
     // The worker closes its sockets when it has ended.
     wait_until_free(address);
+    // A runtime that ends before any task of the server has run.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_handle, address) = runtime.block_on(async { start(builder().folder(boot(one.path()))) });
+    drop(runtime);
+    wait_until_free(address);
 }

@@ -12,7 +12,7 @@ static CORES: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
 
 static UPLOADS: LazyLock<Mutex<Uploads>> = LazyLock::new(Mutex::default);
 
-/// The limit of objects whose latest upload is known: some 5 MiB.
+/// The limit of objects whose latest upload is known: some 6 MiB.
 const MAX_OBJECTS: usize = 1 << 16;
 
 /// The uploads of this process that may replace an object, in the order in which they began.
@@ -53,13 +53,22 @@ pub(crate) fn uploads_begun() -> u64 {
 
 /// Counts an upload that may replace an object of `core`.
 pub(crate) fn begin_upload(core: &Core, path: &str) {
-    UPLOADS.lock().begin(Key::of(&core.home, path));
+    UPLOADS.lock().begin(key(&object(core, path)));
 }
 
 /// Whether an upload to an object of `core` may have begun after the first `since` uploads. Bytes requested before and
 /// after it may belong to different contents, even with equal ETags.
 pub(crate) fn may_be_replaced(core: &Core, path: &str, since: u64) -> bool {
-    UPLOADS.lock().may_have_replaced(Key::of(&core.home, path), since)
+    UPLOADS.lock().may_have_replaced(key(&object(core, path)), since)
+}
+
+/// The name of an object in all roots that serve it: the prefix of one may be a part of the path in another.
+fn object(core: &Core, path: &str) -> String {
+    format!("{}{path}", core.home)
+}
+
+fn key(object: &str) -> Key {
+    Key::of(object, "")
 }
 
 /// Registers a root for uploads to its objects through other roots.
@@ -71,7 +80,7 @@ pub(crate) fn enter(core: &Arc<Core>) {
 
 /// Returns all roots that serve an object of `core`, with its path there.
 pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
-    let object = format!("{}{path}", core.home);
+    let object = object(core, path);
     let known: Vec<Arc<Core>> = cores().iter().filter_map(Weak::upgrade).collect();
     let same = |core: Arc<Core>| {
         let path = object.strip_prefix(&*core.home)?.to_owned();
@@ -90,8 +99,7 @@ mod tests {
 
     #[test]
     fn uploads_replace_their_own_object_alone() {
-        let keys: Vec<Key> =
-            (0..MAX_OBJECTS + 2).map(|number| Key::of("home", &number.to_string())).collect();
+        let keys: Vec<Key> = (0..MAX_OBJECTS + 2).map(|number| key(&number.to_string())).collect();
         let object = |number: usize| keys[number];
         let mut uploads = Uploads::default();
         uploads.begin(object(0));

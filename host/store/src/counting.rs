@@ -22,7 +22,7 @@ impl Roots {
         if !root.rules.is_counted() {
             return;
         }
-        let Some(walk) = root.disk.usage.begin(Instant::now()) else { return };
+        let Some(walk) = root.disk.usage.begin(Instant::now(), root.identity()) else { return };
         let roots = self.clone();
         let count = move || {
             let root = &roots.roots[number];

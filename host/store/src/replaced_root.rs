@@ -7,6 +7,7 @@ use super::Lane;
 use super::facts;
 use super::opening::open_folder;
 use super::roots::{Root, Roots};
+use cap_std::fs::Dir;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -61,7 +62,7 @@ impl Drop for Looked {
 impl Root {
     fn look(&self) -> LookOutcome {
         match self.served() {
-            Some(_) => self.compare(),
+            Some(folder) => self.compare(&folder),
             None => self.open_at_last(),
         }
     }
@@ -89,9 +90,10 @@ impl Root {
         }
     }
 
-    fn compare(&self) -> LookOutcome {
-        let there = facts::folder_at(&self.path).ok();
-        let Some(served) = self.identity() else { return LookOutcome::Nothing };
+    fn compare(&self, folder: &Dir) -> LookOutcome {
+        let (served, there) = (facts::folder(folder), facts::folder_at(&self.path).ok());
+        // Without an answer the state is unknown.
+        let Ok(served) = served else { return LookOutcome::Nothing };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {
                 tracing::info!(target: "tuffet::store::root", root = %self.name, "the path of the root leads to the served folder again");

@@ -158,10 +158,10 @@ impl Usage {
         }
     }
 
-    /// Begins a walk, if one is due.
-    pub fn begin(&self, now: Instant) -> Option<Begun> {
+    /// Begins a walk of this folder, if one is due. A request of before a reload may still have another folder.
+    pub fn begin(&self, now: Instant, folder: Option<FolderIdentity>) -> Option<Begun> {
         let mut sums = self.sums.lock();
-        if sums.walk.is_some() {
+        if sums.walk.is_some() || sums.folder != folder {
             return None;
         }
         if let Some((ended, took)) = sums.last {

@@ -27,6 +27,8 @@ pub fn end(remote: Arc<Remote>, cache: &Path, records: usize) {
         assert!(Instant::now() < deadline, "the cache stays open");
         std::thread::sleep(Duration::from_millis(2));
     }
+    // Not by closing it: another such process may have it by now.
+    flock(&lock, FlockOperation::Unlock).expect("the lock");
 }
 
 /// Waits until no request is running and the index is written.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use tuffet_config::Location;
 use tuffet_request::ClientKey;
 use tuffet_store::{Origin, Reach, StoreError, Waited};
 
@@ -253,6 +254,12 @@ fn reads_past_the_cache_do_not_mix_versions() {
     }
     same_version(&world.server, "log", &content(SIZE, 2));
     let remote = world.remote();
+    // A root of the folder above, which has the same file under another path.
+    let mut above = world.spec.clone();
+    above.location =
+        Location::Http { url: world.server.url().trim_end_matches("/files").parse().expect("a URL") };
+    above.cache.path = world.folder.path().join("other");
+    let above = crate::Remote::open(above).expect("a client");
     let client = ClientKey::of(&([192, 0, 2, 1], 2000).into(), 64);
     let open = |name| remote.open(name, client, Reach::Origin).expect("the file").expect("an answer");
     let _share = [open("a"), open("b")];
@@ -267,6 +274,13 @@ fn reads_past_the_cache_do_not_mix_versions() {
     assert_eq!(
         open("log").arrival.expect("past the cache").read_past(0, 9, LONG).ok().flatten().as_deref(),
         Some(&content(SIZE, 3)[..9])
+    );
+    let arrival = open("log").arrival.expect("past the cache");
+    above.store("files/log", &file(&content(SIZE, 4)), SIZE as u64, true).expect("it is stored");
+    assert_eq!(
+        arrival.read_past(1000, 1000, LONG).ok(),
+        Some(None),
+        "it has changed by way of the other root"
     );
 }
 

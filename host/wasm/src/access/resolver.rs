@@ -51,6 +51,7 @@ impl Resolver {
             // Another request may have started one during the wait.
             let look_up = running.entry(name.clone()).or_insert_with(|| {
                 let (ask, its, others) = (self.ask, name.clone(), Arc::clone(&self.running));
+                let (unasked, all) = (name.clone(), Arc::clone(&self.running));
                 let asked = spawn_blocking(move || {
                     let result = ask(&its);
                     others.lock().remove(&its);
@@ -61,7 +62,11 @@ impl Resolver {
                     match asked.await {
                         Ok(Ok(addresses)) => Ok(addresses),
                         Ok(Err(error)) => Err(error.to_string().into()),
-                        Err(_) => Err("the server ends".into()),
+                        // Its runtime has ended.
+                        Err(_) => {
+                            all.lock().remove(&unasked);
+                            Err("the look-up was cancelled".into())
+                        }
                     }
                 };
                 addresses.boxed().shared()
@@ -106,26 +111,44 @@ mod tests {
         Ok(vec![([192, 0, 2, 1], 0).into()])
     }
 
+    /// Lets the threads end, also if the test fails: the runtime waits for them.
+    struct Answers;
+
+    impl Drop for Answers {
+        fn drop(&mut self) {
+            *SILENT.0.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            SILENT.1.notify_all();
+        }
+    }
+
     #[tokio::test]
     async fn names_without_an_answer_block_few_threads() {
+        let answers = Answers;
         let resolver = Resolver::new(ask);
         let resolve = |name: String| resolver.clone().addresses(name.into());
         let moment = Duration::from_millis(20);
+        let asked = async |number| {
+            while ASKED.load(Ordering::Relaxed) < number {
+                tokio::task::yield_now().await;
+            }
+        };
         let gave_up = join_all((0..100).map(|_| timeout(moment, resolve("silent".into())))).await;
         assert!(gave_up.iter().all(Result::is_err));
-        assert_eq!(ASKED.load(Ordering::Relaxed), 1, "equal names share one look-up");
+        asked(1).await;
         assert!(resolve("other".into()).await.is_ok(), "others are resolved meanwhile");
         let gave_up =
             join_all((0..100).map(|number| timeout(moment, resolve(format!("silent-{number}"))))).await;
         assert!(gave_up.iter().all(Result::is_err));
-        let waiting = resolve("other".into());
-        *SILENT.0.lock().unwrap() = false;
-        SILENT.1.notify_all();
-        assert!(waiting.await.is_ok());
-        assert!(ASKED.load(Ordering::Relaxed) <= MAX_THREADS);
+        asked(MAX_THREADS).await;
+        let waiting = tokio::spawn(resolve("other".into()));
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(answers);
+        assert!(waiting.await.unwrap().is_ok());
         while resolver.threads.available_permits() < MAX_THREADS {
             tokio::task::yield_now().await;
         }
+        assert_eq!(ASKED.load(Ordering::Relaxed), MAX_THREADS, "equal names share one look-up");
         assert!(resolver.running.lock().is_empty());
     }
 }

@@ -101,7 +101,7 @@ async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
     let policy = load(&spec).await;
     let (first, second) = (from(1, read("a")), from(2, read("a")));
     let later = async {
-        tokio::time::sleep(limit * 3 / 8).await;
+        tokio::time::sleep(limit / 8).await;
         policy.authorize(&second, policy.deadline()).await
     };
     let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), later);

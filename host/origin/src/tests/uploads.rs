@@ -363,7 +363,7 @@ fn an_upload_without_an_answer_may_have_replaced_the_file() {
 fn a_region_that_is_the_usual_one_makes_no_other_place() {
     let place = |change: fn(&mut Option<url::Url>, &mut Option<String>)| {
         let world = World::s3(|spec| {
-            if let tuffet_config::Location::S3 { endpoint, region, .. } = &mut spec.location {
+            if let Location::S3 { endpoint, region, .. } = &mut spec.location {
                 *endpoint = Some("http://store.example:9000".parse().expect("a URL"));
                 change(endpoint, region);
             }

@@ -53,13 +53,15 @@ pub(crate) fn uploads_begun() -> u64 {
 
 /// Counts an upload that may replace an object of `core`.
 pub(crate) fn begin_upload(core: &Core, path: &str) {
-    UPLOADS.lock().begin(key(&object(core, path)));
+    let object = key(&object(core, path));
+    UPLOADS.lock().begin(object);
 }
 
 /// Whether an upload to an object of `core` may have begun after the first `since` uploads. Bytes requested before and
 /// after it may belong to different contents, even with equal ETags.
 pub(crate) fn may_be_replaced(core: &Core, path: &str, since: u64) -> bool {
-    UPLOADS.lock().may_have_replaced(key(&object(core, path)), since)
+    let object = key(&object(core, path));
+    UPLOADS.lock().may_have_replaced(object, since)
 }
 
 /// The name of an object in all roots that serve it: the prefix of one may be a part of the path in another.

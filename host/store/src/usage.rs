@@ -158,7 +158,7 @@ impl Usage {
         }
     }
 
-    /// Begins a walk of this folder, if one is due. A request of before a reload may still have another folder.
+    /// Begins a walk of this folder, if one is due. A request from before a reload may still use another folder.
     pub fn begin(&self, now: Instant, folder: Option<FolderIdentity>) -> Option<Begun> {
         let mut sums = self.sums.lock();
         if sums.walk.is_some() || sums.folder != folder {

@@ -306,7 +306,7 @@ fn sums_belong_to_a_folder() {
     assert_eq!(counted(&usage), Contents::files(1, 10), "it is the same");
     usage.set_folder(two);
     assert!(!usage.is_counted());
-    // A request of before a reload has the folder of before.
+    // A request from before a reload uses the previous folder.
     assert!(usage.begin(Instant::now(), one).is_none());
     usage.end(tally("", Contents::files(2, 20)), usage.begin(Instant::now(), two).expect("due"));
     assert_eq!(counted(&usage), Contents::files(2, 20));

@@ -20,7 +20,7 @@ pub(crate) fn note(request: &Request, answer: Option<&[u8]>, time: Duration) {
     // Made-up names have none: nothing is written for them.
     let forget = || kv::get(&key).and_then(|value| value.map_or(Ok(()), |_| kv::delete(&key)));
     let noted = match value.filter(|value| value.len() <= MAX_VALUE) {
-        // Without room for it, the answer of before must not count any more.
+        // Even without room for it, the previous answer no longer counts.
         Some(value) => kv::set(&key, &value, Some(time)).inspect_err(|_| drop(forget())),
         None => forget(),
     };

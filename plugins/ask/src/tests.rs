@@ -353,7 +353,7 @@ fn the_last_answer_to_the_same_request_counts() {
 }
 
 #[test]
-fn a_shorter_time_holds_for_answers_of_before() {
+fn a_shorter_time_holds_for_earlier_answers() {
     let ask = |time: &str| with(json!({ "when-away": "last", "last-for": time }));
     let request = testing::request("a");
     says(json!({ "answer": "serve", "candidates": [{ "text": "of before" }] }));

@@ -174,7 +174,7 @@ impl Watch {
         self.0.counts.events.store(events as u64, Relaxed);
     }
 
-    /// Takes the sample of a second, `elapsed` after the one of before.
+    /// Takes the sample of a second, `elapsed` after the previous one.
     pub(crate) fn sample(&self, elapsed: Duration) {
         let state = &*self.0;
         state.running.sample(elapsed, &state.counts);

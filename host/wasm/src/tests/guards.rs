@@ -61,6 +61,18 @@ async fn the_queue_is_bounded() {
     assert!(denial(ask(&policy, "a").await).reason.contains("time: "), "the queue is empty again");
 }
 
+/// Two clients ask for the same file, the second one later. Returns its reason; the first one uses up its time.
+async fn second_of_two(policy: &Policy, later: Duration) -> String {
+    let (first, second) = (from(1, read("a")), from(2, read("a")));
+    let second = async {
+        tokio::time::sleep(later).await;
+        policy.authorize(&second, policy.deadline()).await
+    };
+    let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), second);
+    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
+    reason(second.verdict)
+}
+
 /// The instance became free so late that the call had little time left: that is overload, not a failure of the
 /// plugin.
 #[tokio::test]
@@ -73,14 +85,7 @@ async fn a_call_that_the_queue_left_no_time_is_dropped() {
     let limit = Duration::from_millis(800);
     spec.config.time_limit = limit;
     let policy = load(&spec).await;
-    let (first, second) = (from(1, read("a")), from(2, read("a")));
-    let later = async {
-        tokio::time::sleep(limit * 3 / 8).await;
-        policy.authorize(&second, policy.deadline()).await
-    };
-    let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), later);
-    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
-    let second = reason(second.verdict);
+    let second = second_of_two(&policy, limit * 3 / 8).await;
     assert!(
         second.starts_with("plugin late is overloaded in authorize: it gave no answer before "),
         "{second}"
@@ -99,14 +104,7 @@ async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
     let limit = Duration::from_millis(800);
     spec.config.time_limit = limit;
     let policy = load(&spec).await;
-    let (first, second) = (from(1, read("a")), from(2, read("a")));
-    let later = async {
-        tokio::time::sleep(limit / 8).await;
-        policy.authorize(&second, policy.deadline()).await
-    };
-    let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), later);
-    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
-    let second = reason(second.verdict);
+    let second = second_of_two(&policy, limit / 8).await;
     assert!(second.starts_with("plugin cache-late is overloaded in authorize: "), "{second}");
     assert_eq!((failures("cache-late", "chain"), counted("cache-late").opened), (1, 0));
 }

@@ -70,7 +70,7 @@ fn a_service_that_hangs_has_its_time_for_both_hooks_once() {
 
 /// A newer answer that has no room must not leave the older one to count.
 #[test]
-fn an_answer_without_room_replaces_the_one_of_before() {
+fn an_answer_without_room_replaces_the_previous_one() {
     let content = |text: &str| answer("", &json!({ "answer": "serve", "candidates": [{ "text": text }] }));
     let service = Service::new(move |_| content("of before"));
     let settings = json!({ "when-away": "last", "last-for": "1d" });

@@ -109,20 +109,26 @@ fn numbers(folder: &str) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
     use super::*;
 
+    // A shell of the test's own, since other tests of this process start programs, too.
     #[test]
     fn a_child_counts_with_its_parent() {
-        let me = std::process::id();
-        let alone = Footprint::read(me);
-        assert!(alone.resident_kib > 0);
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        let both = Footprint::read(me);
-        assert!(descendants(me).contains(&child.id()));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(both.processes > alone.processes && both.resident_kib > 0);
-        assert!(!descendants(me).contains(&child.id()));
+        let script = "exec 3<&0; cat <&3 & echo; wait";
+        let (piped, mut line) = (Stdio::piped, [0]);
+        let mut shell =
+            Command::new("sh").args(["-c", script]).stdin(piped()).stdout(piped()).spawn().unwrap();
+        shell.stdout.take().unwrap().read_exact(&mut line).unwrap();
+        let both = Footprint::read(shell.id());
+        assert!(both.processes == 2 && both.resident_kib > 0, "{both:?}");
+        assert!(descendants(std::process::id()).contains(&shell.id()));
+        let id = shell.id();
+        drop(shell.stdin.take());
+        shell.wait().unwrap();
+        assert_eq!(Footprint::read(id), Footprint::default());
     }
 
     #[test]

@@ -2,11 +2,13 @@
 
 use std::ffi::CStr;
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustix::fs::{AtFlags, FileType, statat};
 use rustix::io::Errno;
 
+use super::open_folder::OpenFolder;
 use super::roots::{Root, Roots};
 use super::tally::{Contents, MAX_FOLDERS, Tally};
 use super::temporary;
@@ -22,15 +24,16 @@ impl Roots {
         if !root.rules.is_counted() {
             return;
         }
-        let Some(walk) = root.disk.usage.begin(Instant::now(), root.identity()) else { return };
-        let roots = self.clone();
+        // A root that does not answer is counted once it is open.
+        let Some(folder) = root.served() else { return };
+        let Some(walk) = folder.usage.begin(Instant::now()) else { return };
+        let (roots, usage) = (self.clone(), Arc::clone(&folder.usage));
         let count = move || {
-            let root = &roots.roots[number];
-            let _abandoned = AbandonOnDrop(&root.disk.usage, walk);
-            root.count(walk);
+            let _abandoned = AbandonOnDrop(&folder.usage, walk);
+            roots.roots[number].count(&folder, walk);
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-count".into()).spawn(count) {
-            root.disk.usage.abandon(walk);
+            usage.abandon(walk);
             tracing::warn!(
                 target: "tuffet::store::usage", %error, root = name,
                 "the files of a root are not counted: no thread could be started"
@@ -49,15 +52,13 @@ impl Drop for AbandonOnDrop<'_> {
 }
 
 impl Root {
-    fn count(&self, begun: Begun) {
-        // A root that does not answer is counted once it is open.
-        let Some(served) = self.served() else { return };
+    fn count(&self, folder: &OpenFolder, begun: Begun) {
         let (mut found, mut beyond) = (Tally::default(), false);
         let mut walk = Walk::new(|top, folder, name, kind| {
             beyond |= kind == FileType::RegularFile && !found.has_place(top.to_bytes());
             add(&mut found, top, folder, name, kind)
         });
-        walk.through(&*served);
+        walk.through(&*folder.dir);
         let (cut_short, failed, first) = (walk.cut_short, walk.failed, walk.first.take());
         let (broken, root) = (walk.broken, &*self.name);
         if broken {
@@ -88,12 +89,12 @@ impl Root {
         }
         let Contents { bytes, files, folders } = found.all();
         let duration_us = begun.at.elapsed().as_micros() as u64;
-        if self.disk.usage.is_counted() {
+        if folder.usage.is_counted() {
             tracing::debug!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         } else {
             tracing::info!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         }
-        self.disk.usage.end(found, begun);
+        folder.usage.end(found, begun);
     }
 }
 

@@ -12,10 +12,11 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, 
 use rustix::io::Errno;
 use tuffet_request::{NewFolders, Versions};
 
+use super::open_folder::OpenFolder;
 use super::sync_folder::sync_folder;
-use super::usage::Change;
+use super::usage::{Change, Usage};
 use super::write_rules::WriteRules;
-use super::{Disk, StoreError, mode, path, spelling, version_names};
+use super::{StoreError, mode, path, spelling, version_names};
 
 /// The permissions of new folders, before the umask applies.
 const NEW_MODE: u32 = 0o755;
@@ -27,7 +28,7 @@ const MAX_ATTEMPTS: u32 = 16;
 #[derive(Debug)]
 pub(super) struct Way {
     /// The folder of the root.
-    pub top: Arc<Dir>,
+    pub top: OpenFolder,
     /// The deepest folder that is there.
     pub folder: Dir,
     /// The folders below it that are missing.
@@ -41,7 +42,7 @@ impl Way {
         let (folder, _) = path::split(target);
         let parts: Vec<&str> = parts(folder).collect();
         let known = &parts[..parts.len().saturating_sub(self.missing.len())];
-        let first = known.first().and_then(|first| match self.top.canonicalize(known.join("/")) {
+        let first = known.first().and_then(|first| match self.top.dir.canonicalize(known.join("/")) {
             // A link may lead to another folder, or to the top.
             Ok(real) => real.components().find_map(|part| match part {
                 Component::Normal(name) => Some(name.as_encoded_bytes().into()),
@@ -58,11 +59,11 @@ impl Way {
 ///
 /// # Errors
 /// `NoFolder` if it is missing and may not be made, `TooDeep`, and the errors of opening it.
-pub(super) fn find(top: Arc<Dir>, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
+pub(super) fn find(top: OpenFolder, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
     let (folder, _) = path::split(target);
-    match top.open_dir(folder).map_err(StoreError::from_open) {
+    match top.dir.open_dir(folder).map_err(StoreError::from_open) {
         Ok(found) => {
-            spelling::require_of_upload(&top, target)?;
+            spelling::require_of_upload(&top.dir, target)?;
             Ok(Way { top, folder: found, missing: Vec::new() })
         }
         Err(StoreError::NotFound) => match rules.folders {
@@ -75,7 +76,7 @@ pub(super) fn find(top: Arc<Dir>, target: &str, rules: &WriteRules) -> Result<Wa
 }
 
 fn find_above(
-    top: Arc<Dir>,
+    top: OpenFolder,
     folder: &str,
     limits: NewFolders,
     versions: Option<Versions>,
@@ -86,11 +87,11 @@ fn find_above(
     }
     for known in (0..parts.len()).rev() {
         let above = if known == 0 { ".".to_owned() } else { parts[..known].join("/") };
-        let found = match top.open_dir(&above).map_err(StoreError::from_open) {
+        let found = match top.dir.open_dir(&above).map_err(StoreError::from_open) {
             Err(StoreError::NotFound) => continue,
             found => found?,
         };
-        spelling::require(&top, &above)?;
+        spelling::require(&top.dir, &above)?;
         let missing = &parts[known..];
         match statat(&found, missing[0], AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
@@ -140,7 +141,7 @@ fn parts(folder: &str) -> impl Iterator<Item = &str> {
 
 /// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
 pub(super) struct Made<'a> {
-    disk: &'a Arc<Disk>,
+    usage: &'a Usage,
     made: Vec<(Arc<OwnedFd>, &'a str, Change)>,
 }
 
@@ -150,15 +151,15 @@ impl<'a> Made<'a> {
     /// # Errors
     /// `Quota`, `Denied` if something else has taken a name, and system errors.
     pub fn make(
-        disk: &'a Arc<Disk>,
+        (usage, root): (&'a Usage, &str),
         base: &Arc<OwnedFd>,
         missing: &'a [String],
         rules: &WriteRules,
     ) -> Result<(Made<'a>, Arc<OwnedFd>), StoreError> {
-        let mut made = Made { disk, made: Vec::new() };
+        let mut made = Made { usage, made: Vec::new() };
         let mut folder = Arc::clone(base);
         for name in missing {
-            folder = Arc::new(made.enter(&folder, name, rules)?);
+            folder = Arc::new(made.enter(root, &folder, name, rules)?);
         }
         Ok((made, folder))
     }
@@ -166,6 +167,7 @@ impl<'a> Made<'a> {
     /// Opens a folder, which is made if it is missing.
     fn enter(
         &mut self,
+        root: &str,
         above: &Arc<OwnedFd>,
         name: &'a str,
         rules: &WriteRules,
@@ -193,7 +195,7 @@ impl<'a> Made<'a> {
                 sync_folder(above)?;
                 return Ok(folder);
             }
-            let change = self.disk.usage.add_folder(self.disk.root(), most)?;
+            let change = self.usage.add_folder(root, most)?;
             // Never open to more users than it will be.
             let mode = rules.mode.map_or(NEW_MODE, |of_files| NEW_MODE & wanted(of_files));
             match mkdirat(above, name, mode::permissions(mode)) {
@@ -202,9 +204,9 @@ impl<'a> Made<'a> {
                     self.made.push((Arc::clone(above), name, change));
                 }
                 // Another upload was faster.
-                Err(Errno::EXIST) => self.disk.usage.remove_folder(change),
+                Err(Errno::EXIST) => self.usage.remove_folder(change),
                 Err(errno) => {
-                    self.disk.usage.remove_folder(change);
+                    self.usage.remove_folder(change);
                     return Err(errno.into());
                 }
             }
@@ -223,7 +225,7 @@ impl Drop for Made<'_> {
         for (above, name, change) in self.made.drain(..).rev() {
             // Not if another upload uses it.
             if unlinkat(above, name, AtFlags::REMOVEDIR).is_ok() {
-                self.disk.usage.remove_folder(change);
+                self.usage.remove_folder(change);
             }
         }
     }

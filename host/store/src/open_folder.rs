@@ -2,24 +2,72 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use parking_lot::Mutex;
 
 use super::facts::{self, FolderIdentity};
+use super::usage::Usage;
 
-/// A folder, and its identity when it was opened: later its disk may hang. `None` if its disk gave none.
+/// A folder with what it contains, and its identity when it was opened: later its disk may hang.
 #[derive(Debug, Clone)]
 pub(super) struct OpenFolder {
     pub(super) dir: Arc<Dir>,
+    /// `None` if its disk gave none.
     pub(super) identity: Option<FolderIdentity>,
+    pub(super) usage: Arc<Usage>,
 }
 
 impl OpenFolder {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
         let identity = facts::folder(&dir).ok();
-        Ok(Self { dir: Arc::new(dir), identity })
+        Ok(Self { dir: Arc::new(dir), identity, usage: Arc::default() })
+    }
+
+    /// Goes on with the known sums of this folder.
+    pub(super) fn with_known(mut self, usages: &Usages) -> Self {
+        if let Some(identity) = self.identity {
+            self.usage = usages.known(identity, self.usage);
+        }
+        self
+    }
+}
+
+/// The sums of the folders of a root that are in use. A reload, or a replaced folder, opens another one while uploads to
+/// the one before are running; a reload that opens the same folder again goes on with its sums.
+#[derive(Debug, Default)]
+pub(crate) struct Usages(Mutex<Vec<(FolderIdentity, Weak<Usage>)>>);
+
+impl Usages {
+    /// Returns the sums of a folder: `new`, if none are known.
+    fn known(&self, folder: FolderIdentity, new: Arc<Usage>) -> Arc<Usage> {
+        let mut usages = self.0.lock();
+        usages.retain(|(_, usage)| usage.strong_count() > 0);
+        let known = usages.iter().find(|(identity, _)| *identity == folder);
+        if let Some(usage) = known.and_then(|(_, usage)| usage.upgrade()) {
+            return usage;
+        }
+        usages.push((folder, Arc::downgrade(&new)));
+        new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_its_sums_as_long_as_it_is_in_use() {
+        let (usages, one, other) = (Usages::default(), (1, 2, 3), (1, 2, 4));
+        let of = |folder| usages.known(folder, Arc::default());
+        let (first, second) = (of(one), of(other));
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert!(Arc::ptr_eq(&first, &of(one)) && Arc::ptr_eq(&second, &of(other)));
+        drop((first, second));
+        let _third = of((1, 2, 5));
+        assert_eq!(usages.0.lock().len(), 1, "the others are not in use");
     }
 }

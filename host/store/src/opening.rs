@@ -97,7 +97,7 @@ impl Root {
             rules,
             path: spec.path.clone(),
             follow: spec.follow,
-            folder: RwLock::new(folder),
+            folder: RwLock::new(folder.map(|folder| folder.with_known(&disk.usages))),
             elsewhere: None,
             disk,
             checked: Default::default(),
@@ -110,9 +110,8 @@ impl Roots {
     /// running transfers depend on.
     pub fn take_effect(&self) {
         for root in self.roots.iter() {
-            match root.rules.is_counted() {
-                true => root.disk.usage.set_folder(root.identity()),
-                false => root.disk.usage.forget(),
+            if let Some(folder) = root.served().filter(|_| !root.rules.is_counted()) {
+                folder.usage.forget();
             }
             // Of any root that shares files with this one.
             let adds = |its: &Root| {

@@ -62,7 +62,7 @@ impl Drop for Looked {
 impl Root {
     fn look(&self) -> LookOutcome {
         match self.served() {
-            Some(folder) => self.compare(&folder),
+            Some(folder) => self.compare(&folder.dir),
             None => self.open_at_last(),
         }
     }
@@ -70,9 +70,7 @@ impl Root {
     fn open_at_last(&self) -> LookOutcome {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                let identity = folder.identity;
-                *self.folder.write() = Some(folder);
-                self.disk.usage.set_folder(identity);
+                *self.folder.write() = Some(folder.with_known(&self.disk.usages));
                 self.disk.set_open(true);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
@@ -117,14 +115,11 @@ impl Root {
     fn take_the_new_one(&self) -> LookOutcome {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                let identity = folder.identity;
                 let mut served = self.folder.write();
-                let before = served.replace(folder);
+                let before = served.replace(folder.with_known(&self.disk.usages));
                 // Dropping the old folder may block on a disk.
                 drop(served);
                 drop(before);
-                // Another folder has other contents.
-                self.disk.usage.set_folder(identity);
                 self.disk.replaced.store(false, Relaxed);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root was replaced; requests get the new one from now on");

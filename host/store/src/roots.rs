@@ -125,8 +125,8 @@ impl Roots {
 
 impl Root {
     /// The folder being served, if it is open yet.
-    pub(super) fn served(&self) -> Option<Arc<Dir>> {
-        self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir))
+    pub(super) fn served(&self) -> Option<OpenFolder> {
+        self.folder.read().clone()
     }
 
     /// The identity of the folder being served, if it is open and known.
@@ -139,7 +139,8 @@ impl Root {
     /// # Errors
     /// `Unopened` if no folder is open yet.
     pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
-        self.served().ok_or(StoreError::Unopened)
+        let folder = self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir));
+        folder.ok_or(StoreError::Unopened)
     }
 
     /// The folder for temporary files of a root with an origin: its cache.

@@ -65,6 +65,7 @@ impl Roots {
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
             // A root that does not answer is swept once it is open.
             let Some(served) = root.served() else { continue };
+            let served = served.dir;
             let mut swept = Swept::default();
             let mut walk = Walk::new(|_, folder, name, kind| match kind {
                 FileType::RegularFile if temporary::is_temporary(name.to_bytes()) => swept.file(folder, name),

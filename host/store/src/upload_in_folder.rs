@@ -15,6 +15,7 @@ use tuffet_request::Versions;
 use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
 use super::open_file::require_regular;
+use super::open_folder::OpenFolder;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
 use super::sync_folder::sync_folder;
@@ -60,7 +61,7 @@ struct Target {
     /// The folders below it that the commit makes.
     missing: Vec<String>,
     /// The folder of the root.
-    top: Arc<Dir>,
+    top: OpenFolder,
     /// The path in the root.
     path: String,
 }
@@ -74,10 +75,11 @@ impl Target {
         if let Some(versions) = rules.versions {
             version_names::require(name, versions.names)?;
         }
-        let way = folders::find(root.folder()?, &target, rules)?;
+        let top = root.served().ok_or(StoreError::Unopened)?;
+        let way = folders::find(top, &target, rules)?;
         if !way.missing.is_empty() {
             let most = rules.folders.map_or(0, |folders| folders.count);
-            root.disk.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
+            way.top.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
             return Ok((target.into_owned(), way, false));
         }
         let replaces = judge(&way.folder, name, rules)?;
@@ -104,18 +106,18 @@ impl InFolder {
     }
 
     fn begin(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
-        let (rules, disk) = (root.rules, Arc::clone(&root.disk));
+        let rules = root.rules;
         let (path, way, replaces) = Target::find(root, target, &rules)?;
-        if (rules.quota.is_set() || !way.missing.is_empty()) && !disk.usage.is_counted() {
+        if (rules.quota.is_set() || !way.missing.is_empty()) && !way.top.usage.is_counted() {
             return Err(StoreError::Uncounted);
         }
         let top_folder = way.top_folder(&path);
-        root.require_quota(&top_folder, 0)?;
+        root.require_quota(&way, &top_folder, 0)?;
         let folder = Arc::new(syncable(&way.folder)?);
         let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
         let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
-        let target = Target::of(Arc::clone(&folder), way, &path);
-        let reservation = Reservation::new(&disk.usage, &root.name, rules.quota, top_folder);
+        let reservation = Reservation::new(&way.top.usage, &root.name, rules.quota, top_folder);
+        let (target, disk) = (Target::of(Arc::clone(&folder), way, &path), Arc::clone(&root.disk));
         Ok((file, InFolder { folder, target, temporary, rules, closed, disk, reservation }, path))
     }
 
@@ -123,13 +125,13 @@ impl InFolder {
     pub fn judge(root: &Root, target: &str) -> Result<(), StoreError> {
         let (path, way, _) = Target::find(root, target, &root.rules)?;
         accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
-        root.require_quota(&way.top_folder(&path), 0)
+        root.require_quota(&way, &way.top_folder(&path), 0)
     }
 
     /// Requires room in the quotas for another file of this size.
     pub fn require_quota(root: &Root, target: &str, bytes: u64) -> Result<(), StoreError> {
         let (path, way, _) = Target::find(root, target, &root.rules)?;
-        root.require_quota(&way.top_folder(&path), bytes)
+        root.require_quota(&way, &way.top_folder(&path), bytes)
     }
 
     /// Reserves its part of the quotas for this size, unless it has as much.
@@ -147,7 +149,7 @@ impl InFolder {
             true => Arc::clone(&self.folder),
             false => Arc::new(syncable(&way.folder)?),
         };
-        self.reservation.move_to(top_folder)?;
+        self.reservation.move_to(&way.top.usage, top_folder)?;
         self.target = Target::of(folder, way, &path);
         Ok(path)
     }
@@ -170,22 +172,23 @@ impl InFolder {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.folders.is_some() {
-            folders::sync_way(&self.target.top, &self.target.path, self.target.missing.len())?;
+            folders::sync_way(&self.target.top.dir, &self.target.path, self.target.missing.len())?;
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
             return self.put(file, &base, size);
         }
         let missing = std::mem::take(&mut self.target.missing);
-        let disk = Arc::clone(&self.disk);
+        let (usage, root) = (Arc::clone(&self.target.top.usage), Arc::clone(self.disk.root()));
         let mut attempts = 0;
         let done = loop {
             attempts += 1;
-            let done = Made::make(&disk, &base, &missing, &self.rules).and_then(|(made, folder)| {
-                self.put(file, &folder, size)?;
-                made.keep();
-                Ok(())
-            });
+            let done =
+                Made::make((&usage, &root), &base, &missing, &self.rules).and_then(|(made, folder)| {
+                    self.put(file, &folder, size)?;
+                    made.keep();
+                    Ok(())
+                });
             match done {
                 // Another upload has failed, and has removed the folder that it had made.
                 Err(error) if is_absent(&error) && attempts < MAX_COMMIT_ATTEMPTS => {}
@@ -199,8 +202,9 @@ impl InFolder {
     /// Renames the temporary file, of this size, to its name in this folder.
     fn put(&mut self, file: &File, folder: &OwnedFd, size: u64) -> Result<(), StoreError> {
         let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
-        let change = disk.usage.change();
-        let is_counted = self.rules.versions.is_some() || disk.usage.is_kept();
+        let usage = Arc::clone(&self.target.top.usage);
+        let change = usage.change();
+        let is_counted = self.rules.versions.is_some() || usage.is_kept();
         let _one_at_a_time = is_counted.then(|| disk.names.wait(folder, &name)).transpose()?;
         let replaced = match self.rules.overwrite {
             true => self.finish_over(file, folder)?,
@@ -227,7 +231,7 @@ impl InFolder {
         self.reservation.settle(size, old, change);
         sync_folder(folder)?;
         if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
-            let change = disk.usage.change();
+            let change = usage.change();
             self.reservation.remove(versions::prune(folder, &name, keep), change);
         }
         Ok(())
@@ -297,8 +301,8 @@ impl InFolder {
 
 impl Root {
     /// Requires room in the quotas for another file of this size in a folder at the top.
-    fn require_quota(&self, top_folder: &[u8], bytes: u64) -> Result<(), StoreError> {
-        self.disk.usage.require(&self.name, &self.rules.quota, top_folder, bytes)
+    fn require_quota(&self, way: &Way, top_folder: &[u8], bytes: u64) -> Result<(), StoreError> {
+        way.top.usage.require(&self.name, &self.rules.quota, top_folder, bytes)
     }
 }
 

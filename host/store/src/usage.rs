@@ -17,7 +17,6 @@ use parking_lot::Mutex;
 use tuffet_request::Quota;
 
 use super::StoreError;
-use super::facts::FolderIdentity;
 use super::tally::{Contents, MAX_FOLDERS, Tally};
 
 /// The key of the quota of each folder.
@@ -29,7 +28,7 @@ const MIN_PAUSE: (u32, Duration) = (10, Duration::from_secs(1));
 /// The time after which the next walk is due, likewise.
 const MAX_AGE: (u32, Duration) = (100, Duration::from_secs(600));
 
-/// The sums of a root, across reloads.
+/// The sums of the folder of a root, across reloads.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     sums: Mutex<Sums>,
@@ -37,8 +36,6 @@ pub(crate) struct Usage {
 
 #[derive(Debug, Default)]
 struct Sums {
-    /// The folder that they are of, if it is known.
-    folder: Option<FolderIdentity>,
     /// `None` until the first walk has ended.
     counted: Option<Tally>,
     /// Of running uploads.
@@ -92,16 +89,8 @@ impl Usage {
 
     /// Forgets the sums, because nobody keeps them up to date any more.
     pub fn forget(&self) {
-        self.sums.lock().forget();
-    }
-
-    /// Sets the folder that is served from now on. The sums of another one are forgotten.
-    pub fn set_folder(&self, folder: Option<FolderIdentity>) {
         let mut sums = self.sums.lock();
-        if sums.folder != folder {
-            sums.folder = folder;
-            sums.forget();
-        }
+        (sums.counted, sums.walk, sums.last) = (None, None, None);
     }
 
     /// Requires room for another file of this size in a folder at the top.
@@ -158,10 +147,10 @@ impl Usage {
         }
     }
 
-    /// Begins a walk of this folder, if one is due. A request from before a reload may still use another folder.
-    pub fn begin(&self, now: Instant, folder: Option<FolderIdentity>) -> Option<Begun> {
+    /// Begins a walk, if one is due.
+    pub fn begin(&self, now: Instant) -> Option<Begun> {
         let mut sums = self.sums.lock();
-        if sums.walk.is_some() || sums.folder != folder {
+        if sums.walk.is_some() {
             return None;
         }
         if let Some((ended, took)) = sums.last {
@@ -199,10 +188,6 @@ impl Usage {
 }
 
 impl Sums {
-    fn forget(&mut self) {
-        (self.counted, self.walk, self.last) = (None, None, None);
-    }
-
     fn require(
         &mut self,
         root: &str,
@@ -271,7 +256,6 @@ impl Sums {
 /// The part of a quota that a running upload holds, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Reservation {
-    usage: Arc<Usage>,
     root: Arc<str>,
     quota: Quota,
     held: Mutex<Held>,
@@ -279,6 +263,7 @@ pub(crate) struct Reservation {
 
 #[derive(Debug)]
 struct Held {
+    usage: Arc<Usage>,
     /// The folder at the top of the root.
     folder: Box<[u8]>,
     contents: Contents,
@@ -295,8 +280,8 @@ pub(crate) struct Old {
 impl Reservation {
     /// Holds nothing yet.
     pub fn new(usage: &Arc<Usage>, root: &Arc<str>, quota: Quota, folder: Box<[u8]>) -> Reservation {
-        let held = Mutex::new(Held { folder, contents: Contents::default() });
-        Reservation { usage: Arc::clone(usage), root: Arc::clone(root), quota, held }
+        let held = Held { usage: Arc::clone(usage), folder, contents: Contents::default() };
+        Reservation { root: Arc::clone(root), quota, held: Mutex::new(held) }
     }
 
     /// Reserves a file of this size, unless that much is reserved already.
@@ -309,29 +294,33 @@ impl Reservation {
         if more == Contents::default() {
             return Ok(());
         }
-        let mut sums = self.usage.sums.lock();
+        let mut sums = held.usage.sums.lock();
         sums.require(&self.root, &self.quota, &held.folder, more)?;
         sums.reserved.add_anyway(&held.folder, more);
+        drop(sums);
         held.contents.add(more);
         Ok(())
     }
 
-    /// Moves it to another folder at the top.
+    /// Moves it to a folder at the top, perhaps of another folder that has replaced that of the root.
     ///
     /// # Errors
     /// `Quota`; it then stays where it is.
-    pub fn move_to(&self, folder: Box<[u8]>) -> Result<(), StoreError> {
+    pub fn move_to(&self, usage: &Arc<Usage>, folder: Box<[u8]>) -> Result<(), StoreError> {
         let mut held = self.held.lock();
-        if held.folder == folder {
+        let is_same = Arc::ptr_eq(&held.usage, usage);
+        if is_same && held.folder == folder {
             return Ok(());
         }
-        let mut sums = self.usage.sums.lock();
-        // In the root, it has its part already.
-        let quota = Quota { bytes: None, files: None, ..self.quota };
+        // In the same root, it has its part already.
+        let in_folder = Quota { bytes: None, files: None, ..self.quota };
+        let quota = if is_same { in_folder } else { self.quota };
+        let mut sums = usage.sums.lock();
         sums.require(&self.root, &quota, &folder, Contents::files(1, held.contents.bytes))?;
-        sums.reserved.subtract(&held.folder, held.contents);
         sums.reserved.add_anyway(&folder, held.contents);
-        held.folder = folder;
+        drop(sums);
+        held.release();
+        (held.usage, held.folder) = (Arc::clone(usage), folder);
         Ok(())
     }
 
@@ -340,7 +329,7 @@ impl Reservation {
         let mut held = self.held.lock();
         let reserved = std::mem::take(&mut held.contents);
         let folder = &*held.folder;
-        let mut sums = self.usage.sums.lock();
+        let mut sums = held.usage.sums.lock();
         sums.reserved.subtract(folder, reserved);
         // A walk may have seen the smaller of both files, and no version.
         let before = old.map_or(0, |old| old.bytes);
@@ -357,14 +346,20 @@ impl Reservation {
 
     /// Accounts for what was removed beside the file.
     pub fn remove(&self, less: Contents, change: Change) {
-        self.usage.remove(&self.held.lock().folder, less, change);
+        let held = self.held.lock();
+        held.usage.remove(&held.folder, less, change);
     }
 }
 
 impl Drop for Reservation {
     fn drop(&mut self) {
-        let held = self.held.lock();
-        self.usage.sums.lock().reserved.subtract(&held.folder, held.contents);
+        self.held.get_mut().release();
+    }
+}
+
+impl Held {
+    fn release(&self) {
+        self.usage.sums.lock().reserved.subtract(&self.folder, self.contents);
     }
 }
 

@@ -19,7 +19,7 @@ fn usage(counted: Contents) -> Arc<Usage> {
 
 fn usage_of(counted: Tally) -> Arc<Usage> {
     let usage = Arc::new(Usage::default());
-    let began = usage.begin(Instant::now(), None).expect("the first walk is due");
+    let began = usage.begin(Instant::now()).expect("the first walk is due");
     usage.end(counted, began);
     usage
 }
@@ -81,8 +81,8 @@ fn each_folder_has_its_part() {
     assert!(text.contains("of the files beside the folders in root `in`"), "{text}");
 
     // What an upload holds moves with it, if there is room.
-    two.move_to(b"a"[..].into()).expect_err("30 + 10 + 40 of 40");
-    one.move_to(b"c"[..].into()).expect("10 of 40");
+    two.move_to(&usage, b"a"[..].into()).expect_err("30 + 10 + 40 of 40");
+    one.move_to(&usage, b"c"[..].into()).expect("10 of 40");
     one.grow(10).expect("as much as before");
     two.grow(41).expect_err("it is still in its folder");
     one.settle(10, None, usage.change());
@@ -112,7 +112,7 @@ fn uploads_without_a_quota_count_for_those_with_one() {
     let usage = Arc::new(Usage::default());
     let before = upload_to(&usage, Quota::default(), "");
     before.grow(1000).expect("no quota");
-    let began = usage.begin(Instant::now(), None).expect("due");
+    let began = usage.begin(Instant::now()).expect("due");
     usage.end(Tally::default(), began);
     assert!(upload(&usage).grow(1).unwrap_err().to_string().contains("1000 belong to running uploads"));
     before.settle(90, None, usage.change());
@@ -193,7 +193,7 @@ fn a_walk_beside_an_upload_never_counts_too_little() {
                 for step in 0..=STEPS {
                     for (at, _) in moments.iter().enumerate().filter(|(_, moment)| **moment == step) {
                         match at {
-                            0 => begun = scene.usage.begin(Instant::now() + MAX_AGE.1 * 2, None),
+                            0 => begun = scene.usage.begin(Instant::now() + MAX_AGE.1 * 2),
                             4 => scene.usage.end(std::mem::take(&mut found), begun.take().expect("it began")),
                             _ => {
                                 let size = scene.disk.get(order[at - 1]);
@@ -232,8 +232,8 @@ fn what_ends_during_a_walk_is_added_to_its_result() {
     let usage = usage(Contents::default());
     usage.sums.lock().stale = true;
     let later = Instant::now() + MIN_PAUSE.1;
-    let began = usage.begin(later, None).expect("due");
-    assert!(usage.begin(later, None).is_none(), "one walk at a time");
+    let began = usage.begin(later).expect("due");
+    assert!(usage.begin(later).is_none(), "one walk at a time");
     let running = upload_to(&usage, QUOTA, "x");
     running.grow(40).expect("room");
     running.settle(40, None, usage.change());
@@ -249,9 +249,9 @@ fn what_ends_during_a_walk_is_added_to_its_result() {
 #[test]
 fn a_walk_from_before_the_sums_were_forgotten_does_not_count() {
     let usage = usage(Contents::default());
-    let first = usage.begin(Instant::now() + MAX_AGE.1 * 2, None).expect("due");
+    let first = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
     usage.forget();
-    let second = usage.begin(Instant::now(), None).expect("due");
+    let second = usage.begin(Instant::now()).expect("due");
     usage.end(tally("", Contents::files(9, 90)), first);
     usage.abandon(first);
     assert!(!usage.is_counted() && usage.is_kept());
@@ -262,22 +262,22 @@ fn a_walk_from_before_the_sums_were_forgotten_does_not_count() {
 #[test]
 fn a_walk_without_a_result_keeps_the_sums() {
     let usage = usage(Contents::files(1, 10));
-    let failed = usage.begin(Instant::now() + MAX_AGE.1 * 2, None).expect("due");
+    let failed = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
     usage.abandon(failed);
     assert_eq!(counted(&usage), Contents::files(1, 10));
-    assert!(usage.begin(Instant::now() + MIN_PAUSE.1 * 2 + MAX_AGE.1, None).is_some());
+    assert!(usage.begin(Instant::now() + MIN_PAUSE.1 * 2 + MAX_AGE.1).is_some());
 }
 
 #[test]
 fn walks_are_not_frequent() {
     let usage = usage(Contents::default());
     let now = Instant::now();
-    assert!(usage.begin(now + MIN_PAUSE.1 * 2, None).is_none(), "the sums are good");
+    assert!(usage.begin(now + MIN_PAUSE.1 * 2).is_none(), "the sums are good");
     usage.require("in", &QUOTA, b"", 101).expect_err("too large");
-    assert!(usage.begin(now, None).is_none(), "too soon");
-    let began = usage.begin(now + MIN_PAUSE.1 * 2, None).expect("an upload was refused");
+    assert!(usage.begin(now).is_none(), "too soon");
+    let began = usage.begin(now + MIN_PAUSE.1 * 2).expect("an upload was refused");
     usage.end(Tally::default(), began);
-    assert!(usage.begin(now + MAX_AGE.1 * 2, None).is_some(), "the last one is long ago");
+    assert!(usage.begin(now + MAX_AGE.1 * 2).is_some(), "the last one is long ago");
 }
 
 #[test]
@@ -290,24 +290,26 @@ fn folders_are_limited() {
     usage.remove_folder(change);
     let change = usage.add_folder("in", 2).expect("2 of 2");
     // A walk that ends before the folder is accounted for may have seen that it is gone.
-    let began = usage.begin(Instant::now() + MAX_AGE.1 * 2, None).expect("due");
+    let began = usage.begin(Instant::now() + MAX_AGE.1 * 2).expect("due");
     usage.end(tally("", Contents::FOLDER), began);
     usage.remove_folder(change);
     assert_eq!(counted(&usage), Contents::FOLDER);
 }
 
 #[test]
-fn sums_belong_to_a_folder() {
-    let usage = usage(Contents::default());
-    let (one, two) = (Some((1, 2, 3)), Some((1, 2, 4)));
-    usage.set_folder(one);
-    usage.end(tally("", Contents::files(1, 10)), usage.begin(Instant::now(), one).expect("due"));
-    usage.set_folder(one);
-    assert_eq!(counted(&usage), Contents::files(1, 10), "it is the same");
-    usage.set_folder(two);
-    assert!(!usage.is_counted());
-    // A request from before a reload uses the previous folder.
-    assert!(usage.begin(Instant::now(), one).is_none());
-    usage.end(tally("", Contents::files(2, 20)), usage.begin(Instant::now(), two).expect("due"));
-    assert_eq!(counted(&usage), Contents::files(2, 20));
+fn an_upload_that_moves_to_another_folder_of_the_root_leaves_the_one_before() {
+    let (before, after) = (usage(Contents::files(1, 20)), usage(Contents::files(2, 60)));
+    let (one, two) = (upload(&before), upload(&before));
+    one.grow(41).expect("61 of 100");
+    one.move_to(&after, b""[..].into()).expect_err("101 of 100");
+    two.grow(30).expect("91 of 100, where both still are");
+    two.move_to(&after, b""[..].into()).expect("90 of 100");
+    one.move_to(&after, b""[..].into()).expect_err("it would be the fourth file");
+    assert_eq!(before.sums.lock().reserved.all(), Contents::files(1, 41));
+    two.settle(30, Some(Old { bytes: 50, is_kept: false }), after.change());
+    drop((one, two));
+    assert_eq!((counted(&before), counted(&after)), (Contents::files(1, 20), Contents::files(2, 40)));
+    for usage in [before, after] {
+        assert_eq!(usage.sums.lock().reserved, Tally::default());
+    }
 }

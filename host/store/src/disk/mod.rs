@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 
 use super::name_locks::NameLocks;
-use super::usage::Usage;
+use super::open_folder::Usages;
 
 /// The limit of bytes in memory, per root, that were read ahead for clients. Beyond it, a transfer gets only the bytes
 /// that it needs next.
@@ -125,8 +125,8 @@ pub struct Disk {
     unopened: Mutex<Option<Instant>>,
     /// The last logged error of opening the folder.
     pub(crate) not_opened: Mutex<Option<String>>,
-    /// What its root contains.
-    pub(crate) usage: Arc<Usage>,
+    /// What the folders of its root contain.
+    pub(crate) usages: Usages,
     /// Whether uploads give further names to files of its root, to keep them as earlier versions.
     pub(crate) adds_names: AtomicBool,
     /// The names to which uploads become visible, of all disks of a server.
@@ -151,7 +151,7 @@ impl Disk {
             looking: AtomicBool::new(false),
             unopened: Mutex::new(None),
             not_opened: Mutex::new(None),
-            usage: Arc::default(),
+            usages: Usages::default(),
             adds_names: AtomicBool::new(false),
             names: Arc::default(),
         }

@@ -184,6 +184,22 @@ fn a_reload_counts_and_sweeps_a_folder_that_replaces_that_of_a_root() {
         .write_on(&[0; 50], 512);
 }
 
+#[test]
+fn an_upload_that_ends_in_the_folder_before_a_reload_counts_there_alone() {
+    let server = server("quota: { bytes: 2000 }");
+    put(&server, "a", &[0; 1400]);
+    let mut late = half(&server, "a");
+    let (root, before) = (server.root(), server.outside().path("before"));
+    std::fs::rename(&root.0, &before).unwrap();
+    root.write("there", &[0; 1000]);
+    server.ask("reload").assert_good();
+    ask_until(&server, &wrq("b", &[("tsize", "1001")]), &Answer::Error(3, FULL.into()));
+    late.send(&data(2, b""));
+    assert_eq!(late.receive(), Answer::Ack(2));
+    assert_eq!(std::fs::read(before.join("a")).unwrap().len(), 512);
+    refused(&server, "b", "1001");
+}
+
 /// What they have written so far counts for others; they themselves go on without a quota.
 #[test]
 fn an_upload_that_began_before_its_root_had_a_quota_counts() {

@@ -24,8 +24,7 @@ compiler_for_plugins() {
     fi
     if is_root && installed apt-get; then
         echo "rustup could not add it: installing Debian's compiler for WebAssembly" >&2
-        apt-get update -qq </dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-            rustc-web rust-web-src wasi-libc </dev/null >/dev/null && ready && return 0
+        debian_packages rustc-web rust-web-src wasi-libc && ready && return 0
     fi
     cat >&2 <<'MESSAGE'
 Tuffet's plugins are WebAssembly, and no compiler for the target wasm32-wasip2 could be installed. Run

@@ -28,16 +28,32 @@ installed() { command -v "$1" >/dev/null 2>&1; }
 packages() {
     wanted=$(missing "$@")
     [ -n "$wanted" ] || return 0
-    if is_root && installed apt-get; then
-        # Another run may be installing something.
-        (
-            flock 9
-            # shellcheck disable=SC2086 # one word per package
-            apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $wanted
-        ) 9</var/lib/apt </dev/null >/dev/null || true
-    fi
+    # shellcheck disable=SC2086 # one word per package
+    if is_root && installed apt-get; then debian_packages $wanted || true; fi
     still=$(missing "$@" | tr '\n' ' ')
     [ -z "$still" ] || echo "not installed: $still(as root on Debian: apt-get install $still)" >&2
+}
+
+# Installs packages of Debian, as root. Another run may be installing something.
+debian_packages() {
+    (
+        flock 9
+        patient_apt update && patient_apt install -y --no-install-recommends "$@"
+    ) 9</var/lib/apt </dev/null >/dev/null
+}
+
+# apt-get, which tries downloads again, and waits for other programs that install something.
+patient_apt() {
+    DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300 "$@"
+}
+
+# Runs a command up to three times: one that needs the network may fail for a moment.
+again() {
+    for pause in 5 20; do
+        "$@" && return 0
+        sleep "$pause"
+    done
+    "$@"
 }
 
 missing() {
@@ -48,8 +64,8 @@ missing() {
 
 # Downloads a Debian package into this folder, without installing it.
 download() {
-    apt-get download -qq "$1" >/dev/null 2>&1 && return 0
-    is_root && apt-get update -qq >/dev/null 2>&1 && apt-get download -qq "$1" >/dev/null 2>&1
+    patient_apt download "$1" >/dev/null 2>&1 && return 0
+    is_root && patient_apt update >/dev/null 2>&1 && patient_apt download "$1" >/dev/null 2>&1
 }
 
 # Whether a file must be made again: it is missing, or something below the other paths is newer.

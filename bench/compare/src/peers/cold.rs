@@ -24,7 +24,7 @@ const FILES: u32 = 4;
 const CACHED: &str = "cached.img";
 
 /// How long to keep trying to drop pages.
-const DROPPING: Duration = Duration::from_secs(5);
+const DROPPING: Duration = Duration::from_secs(60);
 
 /// The files of a case, in a folder on a disk; dropping this removes the folder.
 #[derive(Debug)]

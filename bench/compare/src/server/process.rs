@@ -68,15 +68,16 @@ impl Server {
         file: &str,
         placement: &Placement,
     ) -> Result<Server, String> {
+        let ways = contender.watched;
+        let collector = (!ways.is_empty()).then(Collector::start).transpose();
+        let collector = collector.map_err(|error| error.to_string())?;
+        // After the collector, which must not get the same port.
         let address = match placement.ip {
             // Nothing else listens in that network.
             Some(ip) => SocketAddr::new(ip, if contender.port_69 { 69 } else { ELSEWHERE }),
             None => free_address(contender.port_69).map_err(|error| error.to_string())?,
         };
         let (root, scratch) = folders;
-        let ways = contender.watched;
-        let collector = (!ways.is_empty()).then(Collector::start).transpose();
-        let collector = collector.map_err(|error| error.to_string())?;
         let watch = match &collector {
             Some(collector) => Some(WatchAddresses {
                 ways,

@@ -109,8 +109,12 @@ fn clients_are_told_apart() {
 
 /// As many datagrams as an ordinary socket can queue.
 const COUNT: u16 = 200;
+/// Datagrams after them.
+const READ: u16 = u16::MAX - 1;
+const LAST: u16 = u16::MAX;
 
-/// The arrivals of this many numbered datagrams, up to a final one that is repeated until it arrives.
+/// The arrivals of this many numbered datagrams, up to a final one that is repeated until it arrives. It is sent once the
+/// relay is known to have read the others: until then it may overtake those that are held back.
 fn arrivals(up: Path, seed: u64) -> Vec<u16> {
     let mut numbers = Vec::new();
     between(up, CLEAN, seed, |client, relay, server| {
@@ -119,16 +123,21 @@ fn arrivals(up: Path, seed: u64) -> Vec<u16> {
             client.send_to(&number.to_be_bytes(), relay).unwrap();
         }
         let began = Instant::now();
-        let mut buffer = [0; 2];
+        let (mut buffer, mut marker) = ([0; 2], READ);
         loop {
             assert!(began.elapsed() < LONG, "the last one never came");
             match server.recv_from(&mut buffer) {
                 Ok(_) => match u16::from_be_bytes(buffer) {
-                    u16::MAX => return,
+                    LAST => return,
+                    // Longer than any datagram is held back.
+                    READ => {
+                        thread::sleep(Duration::from_millis(10));
+                        marker = LAST;
+                    }
                     number => numbers.push(number),
                 },
                 Err(_) => {
-                    client.send_to(&u16::MAX.to_be_bytes(), relay).unwrap();
+                    client.send_to(&marker.to_be_bytes(), relay).unwrap();
                 }
             }
         }
@@ -161,8 +170,8 @@ fn some_change_places_and_some_come_twice() {
 
 #[test]
 fn a_narrow_line_drops_what_does_not_fit() {
-    // Each takes 30 bytes on the wire; the queue holds ten, at 1 MB/s.
-    let path = Path { rate: 8_000_000, queue: 300, ..CLEAN };
+    // Each takes 30 bytes on the wire; the queue holds ten, for 30 ms each.
+    let path = Path { rate: 8_000, queue: 300, ..CLEAN };
     let numbers = arrivals(path, 1);
     assert!(numbers.is_sorted() && numbers.contains(&0));
     assert!(numbers.len() < usize::from(COUNT), "all of them passed");

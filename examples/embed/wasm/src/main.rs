@@ -89,7 +89,9 @@ plugins:
         assert_eq!(by_program.unwrap_err().code(), Some(2));
         let calls =
             |name: &str| handle.totals().plugins.iter().find(|its| its.plugin == name).map(|its| its.calls);
-        assert_eq!((calls("acl"), calls("no-keys")), (Some(3), Some(2)));
+        // More if a late answer has met the repetition of its request.
+        assert!(calls("acl") >= Some(3) && calls("no-keys") >= Some(2));
+        assert!(calls("acl") > calls("no-keys"), "what the plugin denies needs no further decision");
         handle.drain(Duration::ZERO).await;
     }
 }

@@ -31,14 +31,14 @@ make_here() {
     cp -r "$here/." "$work/src"
 }
 folder_of() {
-    go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p'
+    again go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p'
 }
 
 if [ ! -d "$made" ]; then
     make_here
     (
         cd "$work/src"
-        go build -ldflags='-s -w' -o "$work/out/" github.com/yannh/kubeconform/cmd/kubeconform helm.sh/helm/v4/cmd/helm
+        again go build -ldflags='-s -w' -o "$work/out/" github.com/yannh/kubeconform/cmd/kubeconform helm.sh/helm/v4/cmd/helm
         kubernetes=$(folder_of k8s.io/kubernetes@"$(go list -m -f '{{.Version}}' k8s.io/kubernetes)")
         # As its releases are built: the version of Kubernetes that charts are rendered for.
         minor=$(go list -m -f '{{.Version}}' k8s.io/api | cut -d. -f2)
@@ -46,7 +46,7 @@ if [ ! -d "$made" ]; then
         for package in pkg/lint/rules pkg/chartutil; do
             flags="$flags -X helm.sh/helm/v3/$package.k8sVersionMajor=1 -X helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
         done
-        GOBIN="$work/helm3" go install -ldflags="$flags" "$helm3"
+        again env GOBIN="$work/helm3" go install -ldflags="$flags" "$helm3"
         mv "$work/helm3/helm" "$work/out/helm3"
         mkdir "$work/out/crds"
         cp "$(folder_of $gateway)/config/crd/experimental/gateway.networking.k8s.io_udproutes.yaml" \

@@ -64,6 +64,8 @@ mod tests {
     #[test]
     fn the_file_is_compared_and_written() {
         let folder = env::temp_dir().join(format!("tuffet-sdk-schema-{}", std::process::id()));
+        // Of a process with the same number.
+        let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
         let path = folder.join("settings.schema.json");
         let path = path.to_str().unwrap();

@@ -141,6 +141,8 @@ fn open_as_it_is(path: &Path) -> io::Result<OwnedFd> {
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::thread;
+    use std::time::{Duration, Instant};
 
     #[test]
     fn only_the_socket_of_a_dead_server_is_replaced() {
@@ -152,7 +154,15 @@ mod tests {
         // Left by a crash.
         std::mem::forget(file);
         drop(first);
-        let (_second, file) = bind_file(&path).unwrap();
+        // A process that another test is just starting has the socket until its program begins.
+        let began = Instant::now();
+        let (_second, file) = loop {
+            match bind_file(&path) {
+                Ok(bound) => break bound,
+                Err(error) => assert!(began.elapsed() < Duration::from_secs(20), "{error}"),
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
         drop(file);
         assert!(!path.exists());
         let file = folder.path().join("file");

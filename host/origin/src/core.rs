@@ -24,9 +24,9 @@ use crate::version::Version;
 const MAX_TRANSFERS: usize = 16;
 /// The limit of remembered paths without a cached file.
 const MAX_PATHS: usize = 20_000;
-/// The limit of attempts for one request, and the first pause between two.
+/// The limit of attempts for one request, and the first pause between two. Tests do not wait that long.
 pub(crate) const MAX_ATTEMPTS: u32 = 4;
-const FIRST_PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 100 });
 /// The first and the longest pause before a failed path is requested again.
 const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(10);

@@ -16,7 +16,7 @@ use tuffet_request::ClientKey;
 use crate::backend::{Condition, version};
 use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
-use crate::core::{Clock, Core, MAX_ATTEMPTS};
+use crate::core::{Clock, Core, FIRST_PAUSE, MAX_ATTEMPTS};
 use crate::failure::{Failure, NoRoom, cause};
 use crate::invalidation::may_be_replaced;
 use crate::state::FetchKind;
@@ -180,7 +180,7 @@ async fn stream(
         if !failure.passes() || attempt > MAX_ATTEMPTS || !entry.version.joins() {
             return Err(failure);
         }
-        tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
+        tokio::time::sleep(jittered(FIRST_PAUSE * 2u32.pow(attempt))).await;
     }
 }
 
@@ -233,7 +233,7 @@ pub(crate) async fn fetch_piece(
         if !failure.passes() || attempt > MAX_ATTEMPTS {
             return Err(failure);
         }
-        tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
+        tokio::time::sleep(jittered(FIRST_PAUSE * 2u32.pow(attempt))).await;
     }
 }
 

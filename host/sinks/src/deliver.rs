@@ -75,9 +75,9 @@ impl Delivery<'_> {
             }
             let failure = match output.deliver(&taken.lines[at..]) {
                 Ok(()) => {
+                    self.report_recovery();
                     let lines = taken.lines.len() - at;
                     self.arrived(&mut taken, lines);
-                    self.report_recovery();
                     return true;
                 }
                 Err(failure) => failure,

@@ -3,8 +3,8 @@
 use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, rrq};
 use serde_json::Value;
 
-/// Gives up clients that say nothing for a second, and those that never answered after a quarter of it.
-const HASTY: &str = "transfer: { retransmit: { floor: 20ms, initial: 50ms, cap: 100ms, give-up: 1s } }\n";
+/// Gives up clients that say nothing for some seconds, and those that never answered after a quarter of that time.
+const HASTY: &str = "transfer: { retransmit: { floor: 20ms, initial: 50ms, cap: 100ms, give-up: 6s } }\n";
 
 const ROOT: &str = "roots: [{ name: root, path: root, writable: true }]\n";
 

@@ -10,7 +10,7 @@ fn server(rules: &str, rest: &str) -> Server {
 }
 
 /// Gives up on silent clients soon.
-const HASTY: &str = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 40ms, give-up: 200ms } }";
+const HASTY: &str = "transfer: { retransmit: { floor: 5ms, initial: 20ms, cap: 40ms, give-up: 8s } }";
 
 each_client!(overwrite_rule);
 fn overwrite_rule(client: Client) {

@@ -272,6 +272,7 @@ fn tids_of_range(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::Range;
 
     #[test]
     fn tid_ports_fit_the_descriptors_unless_they_are_given() {
@@ -286,10 +287,11 @@ mod tests {
         assert_eq!((sockets_per_worker(true, 9), sockets_per_worker(false, 9)), (1, 10));
     }
 
-    /// Consecutive ports of 127.0.0.1, of which `taken` are in use.
-    fn range_with(count: u16, taken: &[u16]) -> (PortRange, Vec<UdpSocket>) {
+    /// Consecutive ones of these ports of 127.0.0.1, of which `taken` are in use. By default, Linux gives ports below
+    /// 32,768 to nobody who asks for any.
+    fn range_with(ports: Range<u16>, count: u16, taken: &[u16]) -> (PortRange, Vec<UdpSocket>) {
         for _ in 0..1_000 {
-            let first = fastrand::u16(20_000..60_000 - count);
+            let first = fastrand::u16(ports.start..ports.end - count);
             let bind = |port| UdpSocket::bind(("127.0.0.1", port)).ok();
             let all: Option<Vec<UdpSocket>> = (first..first + count).map(bind).collect();
             let Some(all) = all else { continue };
@@ -312,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_range_is_divided_and_taken_ports_are_named() {
-        let (range, taken) = range_with(11, &[2, 5]);
+        let (range, taken) = range_with(20_000..26_000, 11, &[2, 5]);
         let mut ports: Vec<u16> = taken.iter().map(|socket| socket.local_addr().unwrap().port()).collect();
         ports.sort_unstable();
         assert_eq!(opened(range, 4).unwrap(), (vec![3, 2, 2, 2], ports));
@@ -322,7 +324,7 @@ mod tests {
 
     #[test]
     fn each_worker_needs_a_port_of_the_range() {
-        let (range, _taken) = range_with(3, &[0, 2]);
+        let (range, _taken) = range_with(26_000..32_000, 3, &[0, 2]);
         assert_eq!(opened(range, 1).unwrap().0, [1]);
         let error = opened(range, 2).unwrap_err();
         assert!(matches!(error, OpenError::TidRange { free: 1, workers: 2, .. }), "{error:?}");

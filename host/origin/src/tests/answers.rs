@@ -51,7 +51,7 @@ fn many_readers_of_a_cold_file_cause_one_request() {
 
 #[test]
 fn many_requests_for_a_missing_file_cause_one_and_its_absence_is_remembered() {
-    let world = World::with(|spec| spec.cache.negative = Duration::from_millis(300));
+    let world = World::with(|spec| spec.cache.negative = Duration::from_secs(1));
     let (remote, barrier) = (world.remote(), Barrier::new(50));
     std::thread::scope(|scope| {
         for _ in 0..50 {
@@ -62,7 +62,7 @@ fn many_requests_for_a_missing_file_cause_one_and_its_absence_is_remembered() {
         }
     });
     assert_eq!(world.server.methods(), ["GET"]);
-    std::thread::sleep(Duration::from_millis(310));
+    std::thread::sleep(Duration::from_millis(1010));
     world.server.put("none", b"now".to_vec());
     assert_eq!(get(&remote, "none").as_deref(), Ok(&b"now"[..]), "it is looked for again");
 }
@@ -128,14 +128,14 @@ fn a_server_that_fails_is_asked_again() {
 fn a_server_that_hangs_is_given_up_in_time() {
     let world = World::with(|spec| spec.timeout = Duration::from_millis(300));
     world.server.trick(|_, _, _| {
-        std::thread::sleep(Duration::from_secs(5));
+        std::thread::sleep(super::world::LONG);
         Then::Close
     });
     let remote = world.remote();
     let started = Instant::now();
     let error = error(&remote, "file");
     assert!(error.to_string().contains("no answer within 300ms"), "{error}");
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(started.elapsed() < super::world::LONG / 2, "{:?}", started.elapsed());
     assert!(remote.state().away.is_some_and(|away| away.why.contains("300ms")));
 }
 
@@ -150,9 +150,7 @@ fn a_dead_server_opens_the_breaker_and_a_living_one_closes_it() {
         assert!(error.to_string().contains("refused"), "{error}");
     }
     let fetches = remote.state().counts.fetches;
-    let spared = Instant::now();
     assert!(matches!(error(&remote, "other"), StoreError::Unreachable { .. }));
-    assert!(spared.elapsed() < Duration::from_millis(500), "it did not wait");
     assert_eq!(remote.state().counts.fetches, fetches, "without a request");
     let server = Server::start_at(world.server.address);
     server.put("file", b"back".to_vec());
@@ -223,7 +221,7 @@ fn a_modification_time_takes_the_place_of_a_tag_even_in_the_future() {
 fn stale_files_are_served_within_their_bound_while_the_origin_is_down() {
     let mut world = World::with(|spec| {
         spec.cache.revalidate = Duration::ZERO;
-        spec.timeout = Duration::from_millis(500);
+        spec.timeout = Duration::from_secs(1);
     });
     world.server.put("file", b"stale".to_vec());
     let remote = world.remote();

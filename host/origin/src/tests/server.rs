@@ -1,9 +1,10 @@
 //! A web server of files that misbehaves as a test says.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -54,6 +55,8 @@ struct Shared {
     streams: Mutex<Vec<TcpStream>>,
 }
 
+static SERVERS: AtomicU16 = AtomicU16::new(1);
+
 /// A running server.
 #[derive(Clone)]
 pub struct Server {
@@ -63,7 +66,10 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Self {
-        Self::start_at("127.0.0.1:0".parse().expect("an address"))
+        // Where a network has addresses for it, each has its own: nobody gets the port of a server that has ended.
+        let number = SERVERS.fetch_add(1, Ordering::Relaxed).to_be_bytes();
+        let host = if cfg!(target_os = "linux") { [127, 1, number[0], number[1]] } else { [127, 0, 0, 1] };
+        Self::start_at((host, 0).into())
     }
 
     pub fn start_at(address: SocketAddr) -> Self {
@@ -99,8 +105,9 @@ impl Server {
 
     /// Puts a file at `/files/NAME`, with a strong ETag made of its bytes.
     pub fn put(&self, name: &str, bytes: Vec<u8>) {
-        let sum = bytes.iter().fold(7u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(*byte)));
-        let etag = Some(format!("\"{sum:x}-{}\"", bytes.len()));
+        let mut sum = DefaultHasher::new();
+        sum.write(&bytes);
+        let etag = Some(format!("\"{:x}-{}\"", sum.finish(), bytes.len()));
         self.put_page(name, Page { bytes: Arc::new(bytes), etag, modified: Some(DATE.into()), ranges: true });
     }
 

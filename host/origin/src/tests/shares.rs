@@ -46,11 +46,11 @@ fn a_name_that_fails_shuts_no_other() {
 
 #[test]
 fn a_name_that_hangs_shuts_no_other() {
-    let world = World::with(|spec| spec.timeout = Duration::from_millis(200));
+    let world = World::with(|spec| spec.timeout = Duration::from_secs(1));
     world.server.put("good", b"good".to_vec());
     world.server.trick(|request, _, _| match &*request.target {
         "/files/bad" => {
-            thread::sleep(Duration::from_secs(2));
+            thread::sleep(LONG);
             Then::Close
         }
         _ => Then::Serve,
@@ -58,7 +58,7 @@ fn a_name_that_hangs_shuts_no_other() {
     let remote = world.remote();
     for _ in 0..20 {
         let error = error(&remote, "bad").to_string();
-        assert!(error.contains("no answer within 200ms"), "{error}");
+        assert!(error.contains("no answer within 1s"), "{error}");
     }
     assert_eq!(remote.state().breaker, BreakerState::Closed);
     assert_eq!(get(&remote, "good").as_deref(), Ok(&b"good"[..]));
@@ -143,14 +143,14 @@ fn a_download_that_drips_ends() {
         }
         Then::Close
     });
-    let remote = world.remote();
-    let error = get(&remote, "file").expect_err("it drips");
-    assert!(error.contains("less than 1024 bytes a second"), "{error}");
+    // A busy machine may not even drip in time.
+    let mut errors = (0..10).map(|name| get(&world.remote(), &name.to_string()).expect_err("it drips"));
+    assert!(errors.any(|error| error.contains("less than 1024 bytes a second")));
 }
 
 #[test]
 fn a_download_without_readers_ends() {
-    let world = World::with(|spec| spec.timeout = Duration::from_millis(400));
+    let world = World::with(|spec| spec.timeout = Duration::from_secs(1));
     let (ended, has_ended) = mpsc::channel();
     let ended = Mutex::new(ended);
     world.server.trick(move |request, stream, _| {
@@ -223,7 +223,7 @@ fn parts_of_running_transfers_hold_no_permits_of_a_dead_origin() {
     const PART: u64 = 4 * MIB as u64;
     let world = World::with(|spec| {
         spec.cache.whole = MIB as u64;
-        spec.timeout = Duration::from_millis(400);
+        spec.timeout = Duration::from_secs(1);
     });
     world.server.put("image", content(40 * MIB, 6));
     let remote = world.remote();
@@ -236,16 +236,17 @@ fn parts_of_running_transfers_hold_no_permits_of_a_dead_origin() {
         Then::Close
     });
     let deadline = Instant::now() + LONG;
-    for number in 0.. {
-        if remote.state().breaker != BreakerState::Closed {
-            break;
+    let other = AtomicU64::new(0);
+    let opens_it = || {
+        while remote.state().breaker == BreakerState::Closed {
+            assert!(Instant::now() < deadline, "it stays closed");
+            error(&remote, &format!("other-{}", other.fetch_add(1, Ordering::Relaxed)));
         }
-        assert!(Instant::now() < deadline, "it stays closed");
-        error(&remote, &format!("other-{number}"));
-    }
+    };
+    thread::scope(|scope| (0..8).for_each(|_| drop(scope.spawn(opens_it))));
     let before = remote.state().counts.fetches;
     let failed = arrival.wait(5 * PART, 1000, LONG).expect_err("the origin is dead").to_string();
-    assert!(failed.contains("no answer within 400ms"), "{failed}");
+    assert!(failed.contains("no answer within 1s"), "{failed}");
     while remote.state().running > 0 || remote.permits_held() > 0 {
         assert!(Instant::now() < deadline, "{} permits are held", remote.permits_held());
         thread::sleep(Duration::from_millis(5));

@@ -329,7 +329,7 @@ fn an_upload_without_an_answer_may_have_replaced_the_file() {
         for whole in [MIB, 16 * MIB] {
             let world = World::with(|spec| {
                 spec.cache.whole = whole as u64;
-                spec.timeout = Duration::from_millis(500);
+                spec.timeout = Duration::from_secs(1);
             });
             same_version(&world.server, "log", &old);
             let mut remote = world.remote();

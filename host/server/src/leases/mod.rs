@@ -83,7 +83,7 @@ mod tests {
         fs::write(&older, "0 02:00:5e:10:00:01 192.0.2.1 a *\n0 02:00:5e:10:00:02 192.0.2.2 b *\n").unwrap();
         fs::write(&newer, "0 02:00:5e:10:00:03 192.0.2.1 c *\n1 02:00:5e:10:00:02 192.0.2.2 b *\n").unwrap();
         let leases = Leases::of(&[dnsmasq(&older), dnsmasq(&newer)], None);
-        assert_eq!(name(&leases, [192, 0, 2, 1]).as_deref(), Some("c"));
+        until("both files", || name(&leases, [192, 0, 2, 1]).as_deref() == Some("c"));
         assert_eq!(name(&leases, [192, 0, 2, 2]), None, "it has ended in the newer file");
         assert_eq!(name(&leases, [192, 0, 2, 3]), None);
     }
@@ -117,7 +117,8 @@ mod tests {
         let path = folder.path().join("leases");
         fs::write(&path, "0 02:00:5e:10:00:01 192.0.2.1 a *\n").unwrap();
         let leases = Leases::of(&[dnsmasq(&path)], None);
-        assert!(leases.find([192, 0, 2, 1].into()).is_some_and(|fact| fact.age < Duration::from_secs(20)));
+        let is_fresh = |fact: Box<LeaseFact>| fact.age < Duration::from_secs(20);
+        until("the lease", || leases.find([192, 0, 2, 1].into()).is_some_and(is_fresh));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         let age = || leases.find([192, 0, 2, 1].into()).map(|fact| fact.age);
@@ -139,7 +140,7 @@ mod tests {
         .unwrap();
         fs::write(&path, "0 02:00:5e:10:00:01 192.0.2.1 a *\n").unwrap();
         let leases = Leases::of(&[dnsmasq(&fifo), dnsmasq(&path)], None);
-        assert_eq!(name(&leases, [192, 0, 2, 1]).as_deref(), Some("a"));
+        until("the other file", || name(&leases, [192, 0, 2, 1]).as_deref() == Some("a"));
     }
 
     #[test]

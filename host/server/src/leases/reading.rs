@@ -50,6 +50,16 @@ pub(super) enum ReadOutcome {
 /// # Errors
 /// It cannot be read, is not a regular file, or is too large.
 pub(super) fn read_if_changed(path: &Path, known: Option<Version>) -> io::Result<ReadOutcome> {
+    read_at(path, known, SystemTime::now, || thread::sleep(SETTLED))
+}
+
+/// As [`read_if_changed`], with this clock and this pause between attempts.
+fn read_at(
+    path: &Path,
+    known: Option<Version>,
+    now: impl Fn() -> SystemTime,
+    mut pause: impl FnMut(),
+) -> io::Result<ReadOutcome> {
     let mut attempts = 0;
     loop {
         attempts += 1;
@@ -64,11 +74,11 @@ pub(super) fn read_if_changed(path: &Path, known: Option<Version>) -> io::Result
         file.by_ref().take(MAX_BYTES + 1).read_to_end(&mut content)?;
         let settled = content.len() as u64 == version.size
             && Version::of(&file.metadata()?) == version
-            && is_settled(&before, SystemTime::now());
+            && is_settled(&before, now());
         if settled || attempts == MAX_ATTEMPTS {
             return Ok(ReadOutcome::Read(content, settled.then_some(version)));
         }
-        thread::sleep(SETTLED);
+        pause();
     }
 }
 
@@ -102,8 +112,8 @@ fn is_settled(metadata: &Metadata, now: SystemTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::io::Write;
-    use std::sync::mpsc;
 
     fn read(outcome: io::Result<ReadOutcome>) -> (Vec<u8>, Option<Version>) {
         match outcome.unwrap() {
@@ -134,18 +144,20 @@ mod tests {
         let path = folder.path().join("leases");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"half").unwrap();
-        let (begun, begins) = mpsc::channel();
-        let writer = thread::spawn(move || {
-            begins.recv().unwrap();
-            for _ in 0..4 {
-                thread::sleep(SETTLED / 4);
-                file.write_all(b"more").unwrap();
-            }
-        });
-        begun.send(()).unwrap();
-        let (content, version) = read(read_if_changed(&path, None));
-        writer.join().unwrap();
-        assert!(content.len() == 20 || version.is_none(), "{} bytes taken for all", content.len());
+        // It is written to four times, and then no more.
+        let written = Cell::new(0);
+        let now = || {
+            let last = std::fs::metadata(&path).unwrap().modified().unwrap();
+            if written.get() < 4 { last + SETTLED / 2 } else { last + SETTLED }
+        };
+        let (content, version) = read(read_at(&path, None, now, || {
+            file.write_all(b"more").unwrap();
+            written.set(written.get() + 1);
+        }));
+        assert_eq!((content.len(), version.is_some(), written.get()), (20, true, 4));
+        let now = || std::fs::metadata(&path).unwrap().modified().unwrap();
+        let (content, version) = read(read_at(&path, None, now, || file.write_all(b"more").unwrap()));
+        assert_eq!((content.len() as u32, version.is_some()), (20 + 4 * (MAX_ATTEMPTS - 1), false));
     }
 
     #[test]

@@ -172,13 +172,13 @@ async fn contents_arrive_whole_or_end_with_an_error() {
         // Another path with the same version.
         assert_eq!(get(server, "again").unwrap(), content(SMALL));
         assert_eq!(read.load(Relaxed), SMALL, "equal versions are read once");
-        // The first request reads by pieces, and so does the second, beside the task that loads it into memory.
+        // The first requests read by pieces, beside the task that loads it into memory.
         let mut before = 0;
         while before != read.load(Relaxed) {
             before = read.load(Relaxed);
             assert_eq!(Client::new(server).blksize(1400).get("large").unwrap(), content(LARGE));
         }
-        assert!((SMALL + 2 * LARGE..=SMALL + 4 * LARGE).contains(&before), "{before}");
+        assert!((SMALL + 2 * LARGE..=SMALL + 8 * LARGE).contains(&before), "{before}");
         assert_eq!(get(server, "stream").unwrap(), content(LARGE));
         // Without windows, so that the end of a piece is acknowledged block by block; and the blocks are those of the text.
         let text = Client::new(server).netascii().get("text").unwrap();
@@ -220,7 +220,7 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
     let (handle, server) =
         start(builder().root("store", contents).folder(Folder::new("boot", folder.path())).limits(Limits {
             cache: 0,
-            open_time: Duration::from_millis(400),
+            open_time: Duration::from_secs(2),
             ..Limits::default()
         }));
     let open = OpenFolder::open(folder.path()).unwrap();
@@ -250,7 +250,7 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
         let decided = handle.decide(Ask { listener, client, name }).await;
         assert!(matches!(&decided, Decided::Refused(denial) if denial.code == code), "{name}: {decided:?}");
     }
-    for (name, why) in [("panic", "panicked"), ("hang", "no answer within 400ms")] {
+    for (name, why) in [("panic", "panicked"), ("hang", "no answer within 2s")] {
         let decided = handle.decide(Ask { listener: "test", client, name }).await;
         assert!(matches!(&decided, Decided::Dropped(said) if said.contains(why)), "{name}: {decided:?}");
     }

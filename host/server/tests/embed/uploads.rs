@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tuffet::{
     AcceptUpload, Authorize, Destination, ReceivedUpload, Request, Resolution, Resolve, Root, RootError,
     SessionProfile, SessionValues, Sink, Source, UploadVerdict, Verdict,
@@ -118,6 +118,11 @@ async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
     })
     .await;
     handle.drain(Duration::from_secs(10)).await;
+    // A sink is dropped beside the server.
+    let began = Instant::now();
+    while *memory.aborted.lock().unwrap() < 3 && began.elapsed() < Duration::from_secs(20) {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
     let files = memory.files.lock().unwrap();
     assert_eq!(files.keys().collect::<Vec<_>>(), ["a", "elsewhere"]);
     assert_eq!(files["a"], bytes);

@@ -150,7 +150,17 @@ impl Pool {
     /// Begins an operation on the calling thread, until [`Pool::leave`]: at most `most` at a time, and only while
     /// operations end quickly.
     pub(super) fn enter(&self, most: usize, within: Duration, instead: Instead) -> Result<usize, Instead> {
-        let (now, mut state) = (Instant::now(), self.0.lock());
+        self.enter_at(Instant::now(), most, within, instead)
+    }
+
+    fn enter_at(
+        &self,
+        now: Instant,
+        most: usize,
+        within: Duration,
+        instead: Instead,
+    ) -> Result<usize, Instead> {
+        let mut state = self.0.lock();
         let slow = |its: &Running| now.saturating_duration_since(its.since) > SUSPECT;
         if state.guests >= most || !state.waiting.is_empty() || state.running.iter().flatten().any(slow) {
             return Err(instead);

@@ -1,7 +1,7 @@
 //! A server process.
 
 use super::log::Log;
-use super::{Folder, Ran, SOON, Setup, tuffet};
+use super::{Folder, Ran, SOON, Setup, tuffet, wait_until};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -146,6 +146,21 @@ impl Server {
     pub fn terminate(&self) {
         let pid = Pid::from_child(&self.child.lock().unwrap());
         kill_process(pid, Signal::TERM).unwrap();
+    }
+
+    /// Runs this while the server is stopped (SIGSTOP).
+    pub fn meanwhile_stopped(&self, run: impl FnOnce()) {
+        let pid = Pid::from_child(&self.child.lock().unwrap());
+        let is_stopped = || {
+            let threads = std::fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
+            let stats = threads.map(|thread| std::fs::read_to_string(thread.unwrap().path().join("stat")));
+            // The state of a thread that has just ended is unknown.
+            stats.flatten().all(|stat| stat.rsplit_once(')').unwrap().1.trim_start().starts_with('T'))
+        };
+        kill_process(pid, Signal::STOP).unwrap();
+        wait_until("the server is stopped", is_stopped);
+        run();
+        kill_process(pid, Signal::CONT).unwrap();
     }
 
     /// SIGHUP.

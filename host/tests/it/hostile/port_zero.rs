@@ -51,7 +51,9 @@ fn wait(socket: &Socket) {
 #[test]
 fn they_are_dropped_and_counted_and_change_nothing() {
     let Some(raw) = Raw::udp(Ipv4Addr::LOCALHOST) else { return };
-    let server = setup().sizes(&[SIZE]).workers(1).start();
+    // No block is sent twice.
+    let times = "transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 5m } }\n";
+    let server = setup().sizes(&[SIZE]).workers(1).rest_of_yaml(times).start();
     assert!(segments_at_once(&server) > 1);
     let count = 32;
     for number in 0..count {

@@ -1,13 +1,13 @@
 //! How memberships end: each with one outcome.
 
-use super::{GroupSocket, ask};
+use super::{GroupSocket, HASTY, ask};
 use crate::harness::{Answer, ack, assert_ended, assert_moved, bytes, error, rrq};
 
 /// The master dies in the middle; the next one goes on within seconds, and the dead one times out.
 #[test]
 fn a_dead_master_holds_nobody_up() {
     let group = GroupSocket::new();
-    let server = group.setup("").file("dead", &bytes(1300)).start();
+    let server = group.setup_with("", HASTY).file("dead", &bytes(1300)).start();
     let mut dead = ask(&server, "dead");
     dead.expect(group.oack(true));
     let mut alive = ask(&server, "dead");
@@ -31,7 +31,7 @@ fn a_dead_master_holds_nobody_up() {
 #[test]
 fn a_member_that_never_answers_times_out() {
     let group = GroupSocket::new();
-    let server = group.setup("").sizes(&[100]).start();
+    let server = group.setup_with("", HASTY).sizes(&[100]).start();
     ask(&server, "100").expect(group.oack(true));
     let lines = server.unanswered(1);
     assert!(lines.iter().all(|line| line["outcome"] != "served"), "{lines:?}");

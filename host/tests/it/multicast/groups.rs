@@ -45,9 +45,7 @@ fn two_clients_cost_one_stream() {
 #[test]
 fn a_late_member_requests_what_it_lacks() {
     let group = GroupSocket::new();
-    // The first one acknowledges late on a busy machine; no block is to come again for that.
-    let times = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s } }\n";
-    let server = group.setup_with("", times).sizes(&[1300]).start();
+    let server = group.setup("").sizes(&[1300]).start();
     let file = bytes(1300);
     let mut first = ask(&server, "1300");
     first.expect(group.oack(true));

@@ -15,6 +15,12 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+/// For tests where nothing is lost: a member that a busy machine lets answer late gets no block again.
+const PATIENT: &str = "transfer: { retransmit: { floor: 5s, initial: 5s, cap: 5s, give-up: 60s } }\n";
+
+/// For tests of members that say nothing.
+const HASTY: &str = "transfer: { retransmit: { give-up: 8s } }\n";
+
 /// The socket of all members of a group on this host: one copy of each block arrives in it.
 struct GroupSocket {
     socket: UdpSocket,
@@ -41,8 +47,7 @@ impl GroupSocket {
     fn setup_with(&self, more: &str, rest: &str) -> Setup {
         let port = self.socket.local_addr().unwrap().port();
         let addresses = self.address;
-        let times = "transfer: { retransmit: { give-up: 4s } }\n";
-        let times = if rest.contains("transfer:") { "" } else { times };
+        let times = if rest.contains("transfer:") { "" } else { PATIENT };
         Setup::new().rest_of_yaml(&format!(
             "multicast: {{ addresses: {addresses}, ports: {port}-{port}{more} }}\nworkers: 2\n\
              {times}{rest}"

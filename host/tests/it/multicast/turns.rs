@@ -48,7 +48,7 @@ fn drip(members: &mut [Peer], is_over: &AtomicBool) -> usize {
 #[test]
 fn slow_members_of_one_address_leave_another_client_its_turn() {
     let group = GroupSocket::new();
-    let server = group.setup("").sizes(&[100_000]).start();
+    let server = group.setup_with("", HASTY).sizes(&[100_000]).start();
     let mut slow: Vec<Peer> = Vec::new();
     for number in 0..15 {
         let mut peer = ask(&server, "100000");

@@ -29,7 +29,8 @@ impl Nats {
         // Free a moment ago; where somebody else was quicker, another one is tried.
         for _ in 0..10 {
             let folder = TempDir::new().unwrap();
-            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let address =
+                TcpListener::bind((crate::harness::own_loopback(), 0)).unwrap().local_addr().unwrap();
             if let Some(child) = begin(address, &folder) {
                 return Some(Nats { child: Mutex::new(child), address, folder });
             }

@@ -216,9 +216,15 @@ fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
 
         let mut reader = Peer::strict(server.address());
         reader.ask(&rrq("600", &[("tsize", "0")]));
-        reader.expect(Answer::Oack("tsize=600".into()));
+        // A late ACK on a busy machine gets each of them again.
+        let oack = Answer::Oack("tsize=600".into());
+        reader.expect(oack.clone());
         reader.send(&ack(0));
-        reader.expect(Answer::Data(1, bytes(600)[..512].to_vec()));
+        let mut first = reader.receive();
+        while first == oack {
+            first = reader.receive();
+        }
+        assert_eq!(first, Answer::Data(1, bytes(600)[..512].to_vec()));
         reader.send(&ack(1));
         let last = Answer::Data(2, bytes(600)[512..].to_vec());
         let mut next = reader.receive();

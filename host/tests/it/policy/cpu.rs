@@ -25,7 +25,7 @@ impl Drop for Busy {
     }
 }
 
-/// What one call takes that computes for a while; the least of several, in milliseconds.
+/// What one call takes that computes for a while; the most of several, in milliseconds.
 fn cost() -> u64 {
     let component = misbehave();
     let setup = Setup::new();
@@ -39,7 +39,7 @@ fn cost() -> u64 {
         let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
         shown["cpu-us"].as_u64().unwrap()
     };
-    (0..5).map(|_| run()).min().unwrap().div_ceil(1000).max(10)
+    (0..5).map(|_| run()).max().unwrap().div_ceil(1000).max(10)
 }
 
 fn server(misdeed: &str, time_ms: u64) -> Server {
@@ -55,8 +55,8 @@ fn server(misdeed: &str, time_ms: u64) -> Server {
 
 #[test]
 fn a_plugin_that_computes_does_not_fail_on_a_busy_machine() {
-    let server = server("compute", 2 * cost());
     let _busy = Busy::start();
+    let server = server("compute", 5 * cost());
     for _ in 0..10 {
         let mut peer = Peer::new(server.address());
         peer.ask(&rrq("a", &[]));

@@ -62,7 +62,7 @@ impl Scene {
     /// The server does not start, with these words.
     #[track_caller]
     fn refused(&self, due: &str) {
-        let section = format!("registries: {{ \"{}\": {{ timeout: 300ms }} }}", self.registry.host());
+        let section = format!("registries: {{ \"{}\": {{ timeout: 1s }} }}", self.registry.host());
         self.kept.setup(&self.yaml(&section)).run_to_its_end().assert_fails(64, &["cannot be loaded", due]);
         assert!(!self.kept.path("state/components").exists(), "nothing is kept before it is verified");
     }
@@ -222,8 +222,8 @@ fn a_bundle_that_never_ends_or_never_comes_is_given_up() {
     let blob = format!("blobs/sha256:{}", sha256(bundle.to_string().as_bytes()));
     let content = bundle.to_string().into_bytes();
     for (reply, due) in [
-        (Reply::Hang, "does not answer within 300ms"),
-        (Reply::Stall(content.clone()), "within 300ms"),
+        (Reply::Hang, "does not answer within 1s"),
+        (Reply::Stall(content.clone()), "within 1s"),
         (Reply::Endless, "more than the 131072 bytes"),
         (Reply::Cut(content.clone()), "does not answer"),
         (Reply::Content(content.iter().rev().copied().collect()), "another digest than its manifest says"),
@@ -235,9 +235,9 @@ fn a_bundle_that_never_ends_or_never_comes_is_given_up() {
     let open = scene.kept.open();
     let server = scene.kept.setup(&scene.kept.yaml("builtin:acl", "", &open)).start();
     scene.registry.reply(&blob, Reply::Hang);
-    let section = format!("{open}\nregistries: {{ \"{}\": {{ timeout: 300ms }} }}", scene.registry.host());
+    let section = format!("{open}\nregistries: {{ \"{}\": {{ timeout: 1s }} }}", scene.registry.host());
     server.rewrite(&scene.yaml(&section));
-    server.ask("reload").assert_fails(1, &["does not answer within 300ms"]);
+    server.ask("reload").assert_fails(1, &["does not answer within 1s"]);
     assert_denies(&server);
     scene.registry.reply(&blob, Reply::Content(content));
     server.ask("reload").assert_good();

@@ -1,7 +1,7 @@
 //! `http`: batches, retries, and the spool.
 
 use super::{Kept, ask, asked, first_of_each, wait_for_queued};
-use crate::harness::{Certificate, Endpoint, HttpAnswer, skipped, wait_until};
+use crate::harness::{Certificate, Endpoint, HttpAnswer, own_loopback, skipped, wait_until};
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
@@ -119,7 +119,7 @@ fn what_is_too_large_is_sent_in_parts() {
 
 /// Returns an address at which nothing listens until the test starts it.
 fn nobody() -> (TcpListener, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let listener = TcpListener::bind((own_loopback(), 0)).unwrap();
     let address = listener.local_addr().unwrap().to_string();
     (listener, address)
 }

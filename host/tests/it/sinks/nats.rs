@@ -2,7 +2,7 @@
 
 use super::relay::Relay;
 use super::{Kept, ask, asked, first_of_each, wait_for_queued};
-use crate::harness::{Certificate, SOON, skipped, wait_until};
+use crate::harness::{Certificate, SOON, own_loopback, skipped, wait_until};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -36,7 +36,7 @@ impl Nats {
         program()?;
         // Free a moment ago; where somebody else was quicker, the server says so and another one is tried.
         for _ in 0..10 {
-            let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+            let address = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
             if let Some(nats) = Nats::start_at(address, configuration) {
                 return Some(nats);
             }

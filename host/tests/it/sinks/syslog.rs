@@ -1,7 +1,7 @@
 //! Sinks of the kind `syslog`, with receivers that take nothing but what RFC 5424 allows.
 
 use super::{Kept, ask, asked};
-use crate::harness::{SOON, wait_until};
+use crate::harness::{SOON, own_loopback, wait_until};
 use std::io::{BufRead, BufReader, Read};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::UnixDatagram;
@@ -120,7 +120,7 @@ fn a_stream_that_is_closed_loses_nothing() {
 /// Without a receiver lines wait up to `queue`, further ones are refused and counted; what waited arrives later.
 #[test]
 fn lines_wait_for_a_receiver_that_is_away() {
-    let place = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = TcpListener::bind((own_loopback(), 0)).unwrap();
     let address = place.local_addr().unwrap();
     drop(place);
     let sink = format!("{{ queue: 4, syslog: {{ address: \"tcp:{address}\", timeout: 1s }} }}");

@@ -31,13 +31,13 @@ async fn the_chain_has_a_limit_of_its_own() {
     let mut second = bad("chain-second", "count");
     second.breaker.failures = 1;
     let mut spec = authorizers(vec![first, second]);
-    spec.config.time_limit = Duration::from_millis(150);
+    spec.config.time_limit = Duration::from_millis(1500);
     let policy = load(&spec).await;
     let started = Instant::now();
     let denied = denial(ask(&policy, "a").await);
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(denied.reason.contains("plugin chain-second failed in authorize: chain: "), "{denied:?}");
-    assert!(denied.reason.contains("before the chains had taken 150ms (policy.time-limit)"), "{denied:?}");
+    assert!(denied.reason.contains("before the chains had taken 1.5s (policy.time-limit)"), "{denied:?}");
     assert_eq!((failures("chain-first", "chain"), failures("chain-second", "chain")), (1, 1));
     // The plugin that took the time is blamed, and not called again; the other one gets its time again.
     assert_eq!((counted("chain-first").opened, counted("chain-second").opened), (1, 0));
@@ -50,13 +50,13 @@ async fn the_queue_is_bounded() {
     let mut plugin = bad("queue", "sleep");
     plugin.limits.instances = 1;
     plugin.limits.queue = 2;
-    plugin.limits.wall = Duration::from_millis(200);
+    plugin.limits.wall = Duration::from_secs(1);
     let policy = load(&authorizers(vec![plugin])).await;
     let asked = join_all((0..5).map(|_| ask(&policy, "a"))).await;
     let reasons: Vec<String> = asked.into_iter().map(reason).collect();
     let count = |words: &str| reasons.iter().filter(|reason| reason.contains(words)).count();
-    assert!(count("time: it gave no answer within 200ms (limits.wall)") >= 1, "{reasons:?}");
-    assert_eq!(count(" within 200ms"), 3, "{reasons:?}");
+    assert!(count("time: it gave no answer within 1s (limits.wall)") >= 1, "{reasons:?}");
+    assert_eq!(count(" within 1s"), 3, "{reasons:?}");
     assert_eq!(count("overloaded in authorize: 2 calls wait for an instance"), 2, "{reasons:?}");
     assert!(denial(ask(&policy, "a").await).reason.contains("time: "), "the queue is empty again");
 }
@@ -69,7 +69,7 @@ async fn second_of_two(policy: &Policy, later: Duration) -> String {
         policy.authorize(&second, policy.deadline()).await
     };
     let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), second);
-    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
+    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 4s"));
     reason(second.verdict)
 }
 
@@ -82,7 +82,7 @@ async fn a_call_that_the_queue_left_no_time_is_dropped() {
     plugin.limits.wall = LONG;
     plugin.breaker.failures = 2;
     let mut spec = authorizers(vec![plugin]);
-    let limit = Duration::from_millis(800);
+    let limit = Duration::from_secs(4);
     spec.config.time_limit = limit;
     let policy = load(&spec).await;
     let second = second_of_two(&policy, limit * 3 / 8).await;
@@ -101,7 +101,7 @@ async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
     plugin.breaker.failures = 2;
     plugin.cache = Some(DecisionCacheConfig { ttl: LONG, key: vec![Fact::Path], entries: 100 });
     let mut spec = authorizers(vec![plugin]);
-    let limit = Duration::from_millis(800);
+    let limit = Duration::from_secs(4);
     spec.config.time_limit = limit;
     let policy = load(&spec).await;
     let second = second_of_two(&policy, limit / 8).await;
@@ -112,7 +112,7 @@ async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
 #[tokio::test]
 async fn a_breaker_opens_probes_and_closes() {
     let mut plugin = plugin("breaker", misbehave(), json!({ "do": "trap", "when": "evil" }));
-    let back_off = Duration::from_millis(300);
+    let back_off = Duration::from_secs(2);
     plugin.breaker = BreakerConfig { failures: 3, back_off, cap: LONG };
     let policy = load(&authorizers(vec![plugin])).await;
     for number in [1, 1, 1, 1, 2, 3] {

@@ -77,17 +77,18 @@ fn others_carry_out_operations_while_they_end_at_once() {
     let late = move |why| {
         let _ = sender.send(why);
     };
-    let slots = [(); 2].map(|()| pool.enter(2, LONG, nothing()).ok().unwrap());
-    assert!(pool.enter(2, LONG, nothing()).is_err(), "two are under way");
+    let now = Instant::now();
+    let slots = [(); 2].map(|()| pool.enter_at(now, 2, LONG, nothing()).ok().unwrap());
+    assert!(pool.enter_at(now, 2, LONG, nothing()).is_err(), "two are under way");
     pool.leave(slots[0]);
-    let slot = pool.enter(2, Duration::ZERO, Box::new(late)).ok().unwrap();
-    pool.expire(Some(Instant::now()));
+    let slot = pool.enter_at(now + SUSPECT, 2, Duration::ZERO, Box::new(late)).ok().unwrap();
+    pool.expire(Some(now + SUSPECT));
     assert_eq!(receiver.recv().unwrap(), Undone::Late);
     pool.leave(slot);
-    thread::sleep(SUSPECT + Duration::from_millis(1));
-    assert!(pool.enter(2, LONG, nothing()).is_err(), "one takes its time");
+    let later = now + SUSPECT + Duration::from_nanos(1);
+    assert!(pool.enter_at(later, 2, LONG, nothing()).is_err(), "one takes its time");
     pool.leave(slots[1]);
-    assert!(pool.enter(2, LONG, nothing()).is_ok());
+    assert!(pool.enter_at(later, 2, LONG, nothing()).is_ok());
 }
 
 /// As with EAGAIN, where the process may have no more threads.

@@ -4,10 +4,10 @@
 //! file. Where rules end before, both say what is wrong with the name: it lies below no served folder. The
 //! names and the answers of in.tftpd become cases of `tuffet plugin test`.
 
-use crate::harness::{Answer, Setup, is_root, rrq, run, skipped, tuffet};
+use crate::harness::{Answer, Setup, is_root, own_loopback, rrq, run, skipped, tuffet};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::json;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ const TELLS: &str = "a ^.*$ =\\0\n";
 /// The server of Debian's package tftpd-hpa, with a map.
 struct Tftpd {
     process: Child,
-    port: u16,
+    address: SocketAddr,
     map: String,
 }
 
@@ -39,14 +39,15 @@ impl Tftpd {
 
     fn start(setup: &Setup, map: &str) -> Tftpd {
         setup.outside().write("tftpd.map", map.as_bytes());
-        let port = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        // A port that no client gets.
+        let address = SocketAddr::from((own_loopback(), 6969));
         let mut command = Command::new("in.tftpd");
-        command.args(["-L", "-4", "-u", "root", "-a"]).arg(format!("127.0.0.1:{port}")).arg("-m");
+        command.args(["-L", "-4", "-u", "root", "-a"]).arg(address.to_string()).arg("-m");
         command.arg(setup.outside().path("tftpd.map")).arg(setup.root().0);
         // Its children answer the requests.
         command.process_group(0);
         let process = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let mut server = Tftpd { process, port, map: map.to_owned() };
+        let mut server = Tftpd { process, address, map: map.to_owned() };
         let begun = Instant::now();
         // It is there when it answers.
         while server.ask_within("x", Duration::from_millis(20)).is_none() {
@@ -61,7 +62,7 @@ impl Tftpd {
     fn ask_within(&self, name: &str, patience: Duration) -> Option<String> {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         socket.set_read_timeout(Some(patience)).unwrap();
-        socket.send_to(&rrq(name, &[]), ("127.0.0.1", self.port)).unwrap();
+        socket.send_to(&rrq(name, &[]), self.address).unwrap();
         let mut packet = [0; 2048];
         let (length, _) = socket.recv_from(&mut packet).ok()?;
         match Answer::read(&packet[..length]) {

@@ -11,7 +11,7 @@ use tuffet_sdk::{Level, Operation, Request, kv, log};
 /// The largest value of a key.
 const MAX_VALUE: usize = 64 << 10;
 
-/// Keeps an answer, or forgets the one of before if there is none to keep. One that is larger than a value may be is not
+/// Keeps an answer, or forgets the previous one if there is none to keep. One that is larger than a value may be is not
 /// kept.
 pub(crate) fn note(request: &Request, answer: Option<&[u8]>, time: Duration) {
     let seconds = format!("{}\n", time.as_secs());

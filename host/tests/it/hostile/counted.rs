@@ -70,7 +70,7 @@ fn each_datagram_that_comes_to_nothing_is_counted_once() {
         let setup = setup()
             .sizes(&[2000])
             .workers(1)
-            .rest_of_yaml("transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 60s } }");
+            .rest_of_yaml("transfer: { retransmit: { floor: 5m, initial: 5m, cap: 5m, give-up: 10m } }");
         let server = if single_port { setup.single_port() } else { setup }.start();
         let mut counting = Counting { server: &server, sent: 0 };
         let listener = server.address();

@@ -1,7 +1,7 @@
 //! Options that no RFC has: windows of Windows Deployment Services, and those of tftp-hpa beside in.tftpd itself.
 
 use crate::harness::{Answer, Folder, Peer, Setup, ack, bytes, error, is_root, own_loopback, rrq, skipped};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 

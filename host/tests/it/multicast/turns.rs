@@ -1,7 +1,7 @@
 //! How the members of a group take turns: clients by address, whatever the others do. How long the turns are is shown in
 //! virtual time (`core/tests/simulation/multicast/shares.rs`).
 
-use super::{GroupSocket, ask};
+use super::{GroupSocket, HASTY, ask};
 use crate::harness::{Answer, Peer, SOON, ack, bytes, rrq};
 use std::net::Ipv4Addr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -5,6 +5,7 @@ mod configuration;
 mod events;
 mod kv;
 
+use crate::harness::{own_loopback, wait_until};
 use crate::sinks::nats::program;
 use async_nats::jetstream;
 use rustix::process::{Pid, Signal, kill_process};
@@ -29,8 +30,7 @@ impl Nats {
         // Free a moment ago; where somebody else was quicker, another one is tried.
         for _ in 0..10 {
             let folder = TempDir::new().unwrap();
-            let address =
-                TcpListener::bind((crate::harness::own_loopback(), 0)).unwrap().local_addr().unwrap();
+            let address = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
             if let Some(child) = begin(address, &folder) {
                 return Some(Nats { child: Mutex::new(child), address, folder });
             }
@@ -96,19 +96,18 @@ impl Drop for Nats {
 /// `None` where it does not start there.
 fn begin(address: SocketAddr, folder: &TempDir) -> Option<Child> {
     let mut child = Command::new(program()?)
-        .args(["-a", "127.0.0.1", "-p", &address.port().to_string(), "-js", "-sd"])
+        .args(["-a", &address.ip().to_string(), "-p", &address.port().to_string(), "-js", "-sd"])
         .arg(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    while child.try_wait().unwrap().is_none() {
-        if TcpStream::connect(address).is_ok() {
-            return Some(child);
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    None
+    let mut has_ended = false;
+    wait_until("nats-server listens", || {
+        has_ended = child.try_wait().unwrap().is_some();
+        has_ended || TcpStream::connect(address).is_ok()
+    });
+    (!has_ended).then_some(child)
 }
 
 /// Asks until the answer fits, and returns it.

@@ -6,7 +6,7 @@ use crate::harness::{Certificate, SOON, own_loopback, skipped, wait_until};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -33,10 +33,14 @@ pub fn program() -> Option<&'static str> {
 impl Nats {
     /// Starts one with this additional configuration; `None` if it is not installed.
     fn start(configuration: &str) -> Option<Nats> {
+        Nats::start_on(own_loopback(), configuration)
+    }
+
+    fn start_on(host: Ipv4Addr, configuration: &str) -> Option<Nats> {
         program()?;
         // Free a moment ago; where somebody else was quicker, the server says so and another one is tried.
         for _ in 0..10 {
-            let address = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+            let address = TcpListener::bind((host, 0)).unwrap().local_addr().unwrap();
             if let Some(nats) = Nats::start_at(address, configuration) {
                 return Some(nats);
             }
@@ -261,7 +265,7 @@ fn tls_by_the_scheme() {
         certificate.certificate.display(),
         certificate.key.display()
     );
-    let Some(nats) = Nats::start(&tls) else { return };
+    let Some(nats) = Nats::start_on(Ipv4Addr::LOCALHOST, &tls) else { return };
     let sink = format!(
         "{{ nats: {{ url: 'tls://localhost:{}', subject: events, timeout: 5s }} }}",
         nats.address.port()

@@ -87,9 +87,8 @@ fn what_may_pass_is_tried_again() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (kept, collector) = (Kept::new(), FakeCollector::at(listener, &manners));
     let endpoint = collector.endpoint();
-    let sink = format!(
-        "{{ otlp: {{ endpoint: \"{endpoint}\", timeout: 500ms, batch: {{ lines: 4, wait: 20ms }} }} }}"
-    );
+    let sink =
+        format!("{{ otlp: {{ endpoint: \"{endpoint}\", timeout: 3s, batch: {{ lines: 4, wait: 20ms }} }} }}");
     let server = kept.setup(&sink).start();
     ask(&server, 0..12);
     wait_until("all came", || server.sink()["delivered"] == 12);

@@ -45,7 +45,9 @@ impl Nats {
         for _ in 0..10 {
             let folder = TempDir::new().unwrap();
             // An address of its own: the port is free for others until the server has it.
-            let host = format!("127.0.1.{}", SERVERS.fetch_add(1, Ordering::Relaxed));
+            let number = SERVERS.fetch_add(1, Ordering::Relaxed);
+            let host =
+                if cfg!(target_os = "linux") { format!("127.0.1.{number}") } else { "127.0.0.1".into() };
             let address = TcpListener::bind((&*host, 0)).unwrap().local_addr().unwrap();
             let mut child = Command::new(program)
                 .args(["-a", &host, "-p", &address.port().to_string(), "-js", "-sd"])

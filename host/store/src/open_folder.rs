@@ -29,9 +29,7 @@ impl OpenFolder {
 
     /// Goes on with the known sums of this folder.
     pub(super) fn with_known(mut self, usages: &Usages) -> Self {
-        if let Some(identity) = self.identity {
-            self.usage = usages.known(identity, self.usage);
-        }
+        self.usage = usages.known(self.identity, self.usage);
         self
     }
 }
@@ -39,18 +37,22 @@ impl OpenFolder {
 /// The sums of the folders of a root that are in use. A reload, or a replaced folder, opens another one while uploads to
 /// the one before are running; a reload that opens the same folder again goes on with its sums.
 #[derive(Debug, Default)]
-pub(crate) struct Usages(Mutex<Vec<(FolderIdentity, Weak<Usage>)>>);
+pub(crate) struct Usages(Mutex<Vec<(Place, Weak<Usage>)>>);
+
+/// Device and inode of a folder, which may be mounted at several places. All without any count as one.
+type Place = Option<(u64, u64)>;
 
 impl Usages {
     /// Returns the sums of a folder: `new`, if none are known.
-    fn known(&self, folder: FolderIdentity, new: Arc<Usage>) -> Arc<Usage> {
+    fn known(&self, folder: Option<FolderIdentity>, new: Arc<Usage>) -> Arc<Usage> {
+        let place = folder.map(|(_, device, inode)| (device, inode));
         let mut usages = self.0.lock();
         usages.retain(|(_, usage)| usage.strong_count() > 0);
-        let known = usages.iter().find(|(identity, _)| *identity == folder);
+        let known = usages.iter().find(|(its, _)| *its == place);
         if let Some(usage) = known.and_then(|(_, usage)| usage.upgrade()) {
             return usage;
         }
-        usages.push((folder, Arc::downgrade(&new)));
+        usages.push((place, Arc::downgrade(&new)));
         new
     }
 }
@@ -61,13 +63,16 @@ mod tests {
 
     #[test]
     fn a_folder_has_its_sums_as_long_as_it_is_in_use() {
-        let (usages, one, other) = (Usages::default(), (1, 2, 3), (1, 2, 4));
+        let (usages, one, other) = (Usages::default(), Some((1, 2, 3)), Some((1, 2, 4)));
         let of = |folder| usages.known(folder, Arc::default());
         let (first, second) = (of(one), of(other));
         assert!(!Arc::ptr_eq(&first, &second));
         assert!(Arc::ptr_eq(&first, &of(one)) && Arc::ptr_eq(&second, &of(other)));
-        drop((first, second));
-        let _third = of((1, 2, 5));
+        assert!(Arc::ptr_eq(&first, &of(Some((9, 2, 3)))), "by way of another mount");
+        let unknown = of(None);
+        assert!(Arc::ptr_eq(&unknown, &of(None)) && !Arc::ptr_eq(&unknown, &first));
+        drop((first, second, unknown));
+        let _third = of(Some((1, 2, 5)));
         assert_eq!(usages.0.lock().len(), 1, "the others are not in use");
     }
 }

@@ -39,6 +39,10 @@ impl Roots {
     /// that end with the process. Logs the result. Other threads count what the roots with a quota contain.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
+            // It may be a folder of before, whose sums have aged while another one was served.
+            if let Some(folder) = self.named(name).ok().and_then(|root| root.served()) {
+                folder.usage.forget();
+            }
             self.count_in_background(name);
             self.clone().sweep_one_in_background(name.to_owned());
         }

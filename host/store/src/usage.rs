@@ -318,8 +318,13 @@ impl Reservation {
         let mut sums = usage.sums.lock();
         sums.require(&self.root, &quota, &folder, Contents::files(1, held.contents.bytes))?;
         sums.reserved.add_anyway(&folder, held.contents);
+        if is_same {
+            sums.reserved.subtract(&held.folder, held.contents);
+        }
         drop(sums);
-        held.release();
+        if !is_same {
+            held.release();
+        }
         (held.usage, held.folder) = (Arc::clone(usage), folder);
         Ok(())
     }

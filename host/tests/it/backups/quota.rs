@@ -200,6 +200,24 @@ fn an_upload_that_ends_in_the_folder_before_a_reload_counts_there_alone() {
     refused(&server, "b", "1001");
 }
 
+/// What was added to it meanwhile counts, although an upload has kept its sums.
+#[test]
+fn a_folder_that_comes_back_is_counted_again() {
+    let server = server("quota: { bytes: 2000 }");
+    put(&server, "a", &[0; 1400]);
+    let _kept = half(&server, "late");
+    let (root, outside) = (server.root(), server.outside());
+    std::fs::rename(&root.0, outside.path("before")).unwrap();
+    root.write("there", &[0; 1000]);
+    server.ask("reload").assert_good();
+    ask_until(&server, &wrq("b", &[("tsize", "1001")]), &Answer::Error(3, FULL.into()));
+    std::fs::write(outside.path("before").join("more"), [0; 600]).unwrap();
+    std::fs::rename(&root.0, outside.path("after")).unwrap();
+    std::fs::rename(outside.path("before"), &root.0).unwrap();
+    server.ask("reload").assert_good();
+    ask_until(&server, &wrq("b", &[("tsize", "1")]), &Answer::Error(3, FULL.into()));
+}
+
 /// What they have written so far counts for others; they themselves go on without a quota.
 #[test]
 fn an_upload_that_began_before_its_root_had_a_quota_counts() {

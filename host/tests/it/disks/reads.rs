@@ -9,14 +9,14 @@ use std::time::Duration;
 fn a_slow_read_slows_no_other_client() {
     let Some(disk) = SlowDisk::mount() else { return };
     disk.file("cold", &bytes(SIZE));
-    disk.set(Step::Read, "cold", Pace::Takes(SLOW));
-    // Longer than a machine may take to wake a client.
-    let times = "transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 5m } }\n";
-    let server = beside(&disk, times);
+    disk.set(Step::Read, "cold", Pace::Takes(AT_MOST));
+    // Shorter than a read, and longer than a machine may take to wake a client.
+    let server = beside(&disk, "transfer: { retransmit: { floor: 1500ms, initial: 1500ms } }\n");
     let mut slow = Peer::new(server.address());
     let reader = thread::spawn(move || slow.read_plainly("cold"));
     let took = download_image(&server);
     assert!(took < AT_MOST, "{took:?}");
+    disk.set(Step::Read, "cold", Pace::Takes(SLOW));
     assert!(reader.join().unwrap() == bytes(SIZE));
     assert_eq!(server.outcome("cold")["retransmissions"], 0, "{}", server.log());
 }

@@ -56,7 +56,7 @@ fn server(misdeed: &str, time_ms: u64) -> Server {
 #[test]
 fn a_plugin_that_computes_does_not_fail_on_a_busy_machine() {
     let _busy = Busy::start();
-    let server = server("compute", 5 * cost());
+    let server = server("compute", 2 * cost());
     for _ in 0..10 {
         let mut peer = Peer::new(server.address());
         peer.ask(&rrq("a", &[]));

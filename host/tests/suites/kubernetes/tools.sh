@@ -61,12 +61,12 @@ if [ "${2-}" = --server ] && [ ! -x "$made/kube-apiserver" ]; then
     [ -n "${work-}" ] || make_here
     (
         cd "$work/src"
-        go build -ldflags='-s -w' -o "$made/etcd" go.etcd.io/etcd/server/v3
+        again go build -ldflags='-s -w' -o "$made/etcd" go.etcd.io/etcd/server/v3
         # The version that it reports; tables of features depend on it.
         version=$(go list -m -f '{{.Version}}' k8s.io/kubernetes)
         minor=${version#v1.}
         package=k8s.io/component-base/version
-        go build -ldflags="-s -w -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=${minor%%.*}" \
+        again go build -ldflags="-s -w -X $package.gitVersion=$version -X $package.gitMajor=1 -X $package.gitMinor=${minor%%.*}" \
             -o "$work/kube-apiserver" k8s.io/kubernetes/cmd/kube-apiserver
         mv "$work/kube-apiserver" "$made/"
     ) >&2

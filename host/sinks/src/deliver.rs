@@ -75,6 +75,7 @@ impl Delivery<'_> {
             }
             let failure = match output.deliver(&taken.lines[at..]) {
                 Ok(()) => {
+                    // Who waits until the lines are acknowledged finds the sink working.
                     self.report_recovery();
                     let lines = taken.lines.len() - at;
                     self.arrived(&mut taken, lines);

@@ -39,7 +39,7 @@ impl OpenFolder {
 #[derive(Debug, Default)]
 pub(crate) struct Usages(Mutex<Vec<(Place, Weak<Usage>)>>);
 
-/// Device and inode of a folder, which may be mounted at several places. All without any count as one.
+/// Device and inode of a folder, which may be mounted at several places. Folders without an identity count as one.
 type Place = Option<(u64, u64)>;
 
 impl Usages {

@@ -39,7 +39,7 @@ impl Roots {
     /// that end with the process. Logs the result. Other threads count what the roots with a quota contain.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
-            // It may be a folder of before, whose sums have aged while another one was served.
+            // A folder that is served again may have changed while it was not.
             if let Some(folder) = self.named(name).ok().and_then(|root| root.served()) {
                 folder.usage.forget();
             }

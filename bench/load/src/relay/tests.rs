@@ -114,7 +114,7 @@ const READ: u16 = u16::MAX - 1;
 const LAST: u16 = u16::MAX;
 
 /// The arrivals of this many numbered datagrams, up to a final one that is repeated until it arrives. It is sent once the
-/// relay is known to have read the others: until then it may overtake those that are held back.
+/// relay has read the others: until then it may overtake those that are held back.
 fn arrivals(up: Path, seed: u64) -> Vec<u16> {
     let mut numbers = Vec::new();
     between(up, CLEAN, seed, |client, relay, server| {

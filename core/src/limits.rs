@@ -30,6 +30,9 @@ pub struct Limits {
     /// The rate that the transfer shares with others; `None` for none. Both rates hold. It lowers blocks and windows as
     /// the share of one more transfer would, and grants no block that holds up the others for long.
     pub total_rate: Option<Arc<TotalRate>>,
+    /// Whether the client is known to bear copies of DATA packets, by its class. Without it, the time-outs of a lockstep
+    /// transfer are at least [`Timing::lockstep_floor`](crate::Timing::lockstep_floor), until the client has shown it.
+    pub bears_duplicates: bool,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,
 }
@@ -43,6 +46,7 @@ impl Default for Limits {
             burst: None,
             rate: None,
             total_rate: None,
+            bears_duplicates: false,
             acknowledged,
         }
     }

@@ -1,5 +1,6 @@
 //! What a transfer has learnt about its peer, for the next transfer with that peer.
 
+use crate::duplicates::Duplicates;
 use crate::manner::{KnownManner, Manner};
 use crate::rtt::RaisedFloor;
 
@@ -10,14 +11,16 @@ pub struct PeerMetrics {
     pub floor: RaisedFloor,
     /// How the blocks of a window reach it.
     pub manner: KnownManner,
+    /// How it takes copies of DATA packets.
+    pub duplicates: Duplicates,
 }
 
 impl PeerMetrics {
     /// Ages the metrics by this many `times` without a transfer: the floor as in [`RaisedFloor::after`]. The manner
-    /// is forgotten, because another program on the peer may accept more.
+    /// is forgotten, because another program on the peer may accept more. What is known about copies stays.
     pub fn after(self, times: u32) -> Self {
         let manner = if times > 0 { KnownManner::default() } else { self.manner };
-        PeerMetrics { floor: self.floor.after(times), manner }
+        PeerMetrics { floor: self.floor.after(times), manner, ..self }
     }
 
     /// Returns whether a transfer without these metrics would lose time or blocks.

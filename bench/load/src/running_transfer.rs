@@ -301,7 +301,8 @@ impl RunningTransfer {
     fn outcome(&mut self, finish: Finish, plan: &Plan) -> Outcome {
         match finish {
             Finish::Complete => self.verdict(plan),
-            Finish::TimedOut => self.timed_out(),
+            // The last two are a server's.
+            Finish::TimedOut | Finish::Miscounted | Finish::Unacknowledged => self.timed_out(),
             Finish::PeerError(code) => {
                 Outcome::Failed(self.error.take().unwrap_or_else(|| format!("ERROR {code}")))
             }

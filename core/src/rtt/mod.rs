@@ -19,6 +19,10 @@ const LATE_PART: u32 = 4;
 /// The resolution of the host's timers, in microseconds.
 const TICK: u32 = 1_000;
 
+/// How long the answer to a copy is waited for: at least, and at most as long as this before a round trip is measured.
+const LEAST_ANSWER: u32 = 20_000;
+const MOST_UNMEASURED: u32 = 250_000;
+
 /// The round-trip estimator of one transfer; all times in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(test, derive(Hash))]
@@ -39,6 +43,31 @@ pub(crate) struct Rtt {
     /// Whether the last retransmission was taken for the repair of a loss. An echo would show that it was
     /// needless.
     suspect: bool,
+    care: Care,
+}
+
+/// How short a RTO may be, however short the round trips are: see [`Duplicates`](crate::Duplicates).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(Hash))]
+pub(crate) enum Care {
+    /// The peer bears copies of a packet.
+    #[default]
+    None,
+    /// At least [`Timing::lockstep_floor`]: it may not bear them.
+    Lockstep,
+    /// At least [`Timing::cap`]: it does not bear them.
+    Longest,
+}
+
+impl Care {
+    /// In microseconds.
+    fn least(self, timing: &Timing) -> u32 {
+        match self {
+            Care::None => 0,
+            Care::Lockstep => timing.lockstep_micros(),
+            Care::Longest => timing.cap,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -143,7 +172,25 @@ impl Rtt {
                 Basis::Anew => timing.initial.max(spread.saturating_add(unmeasured)),
             }
         };
-        base.max(floor)
+        base.max(floor).max(self.care.least(timing))
+    }
+
+    pub(crate) fn set_care(&mut self, care: Care) {
+        self.care = care;
+    }
+
+    pub(crate) fn care(&self) -> Care {
+        self.care
+    }
+
+    /// Returns how long a peer that got a copy takes to answer it, once it has answered the packet before.
+    pub(crate) fn answer_to_a_copy(&self, timing: &Timing) -> u32 {
+        let most = timing.initial.max(MOST_UNMEASURED);
+        if self.smoothed == 0 {
+            return most;
+        }
+        let twice = self.smoothed.saturating_add(self.variation.saturating_mul(2)).saturating_mul(2);
+        twice.clamp(LEAST_ANSWER, most)
     }
 
     /// Returns the floor for this peer, raised up to the initial RTO.
@@ -300,7 +347,7 @@ impl Rtt {
     /// smoothed RTT and four times its variation.
     pub(crate) fn ack_timing(&self, timing: &Timing, unmeasured: u32) -> AckTiming {
         let due = self.base(timing, unmeasured);
-        let late = due.min(timing.initial);
+        let late = due.min(timing.initial.max(self.care.least(timing)));
         if self.smoothed == 0 {
             let surely = timing.initial.max(unmeasured);
             return AckTiming {

@@ -11,22 +11,26 @@ pub struct Timing {
     /// The `timeout` option of the client, 0 if none.
     pub(super) named: u32,
     pub(super) cap: u32,
+    /// The shortest RTO in lockstep for a peer that is not known to bear copies.
+    lockstep: u32,
     give_up: u32,
     /// How long a server waits for a client that has not answered at all.
     unproven: u32,
     dally: u32,
 }
 
-/// The divisor of `give_up` for a client that has not answered at all.
-const UNPROVEN_PART: u32 = 4;
+/// What in.tftpd waits before it repeats a block. Every client of the last decades has lived with it.
+const LOCKSTEP_FLOOR: u32 = 1_000_000;
 
 impl Timing {
     /// `floor`: the shortest RTO (default 2 ms), for peers with short and steady round trips; for others it is ten
     /// times as long, but not longer than `initial`. `initial`: the RTO before a round trip is measured (250 ms).
     /// `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only repeat
-    /// itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client has not
-    /// answered at all, or after three time-outs if these are longer. `dally`: how long a receiver stays to repeat
-    /// its last ACK (5 s, RFC 1350 section 6).
+    /// itself, before the transfer ends (65 s). `dally`: how long a receiver stays to repeat its last ACK (5 s, RFC 1350
+    /// section 6).
+    ///
+    /// In lockstep the RTO for a peer that is not known to bear copies is at least 1 s; see
+    /// [`Timing::with_lockstep_floor`].
     ///
     /// Each is limited to 71 minutes; `initial` and `cap` are raised to `floor` if they are lower.
     pub fn new(
@@ -43,10 +47,23 @@ impl Timing {
             initial,
             named: 0,
             cap: micros(cap).max(floor),
+            lockstep: LOCKSTEP_FLOOR,
             give_up,
-            unproven: unproven(initial, give_up),
+            unproven: give_up,
             dally: micros(dally),
         }
+    }
+
+    /// Replaces the shortest RTO in lockstep for a peer that is not known to bear copies of DATA packets (1 s). `cap` and
+    /// the option `timeout` limit it.
+    #[must_use]
+    pub fn with_lockstep_floor(self, floor: Duration) -> Self {
+        Timing { lockstep: micros(floor), ..self }
+    }
+
+    /// Returns the shortest RTO in lockstep for a peer that is not known to bear copies of DATA packets.
+    pub fn lockstep_floor(&self) -> Duration {
+        Duration::from_micros(self.lockstep_micros().into())
     }
 
     /// RFC 2349: the client names the seconds to wait before a retransmission. They are the RTO until a round
@@ -56,7 +73,6 @@ impl Timing {
     pub(crate) fn with_timeout_option(mut self, micros: u32) -> Self {
         let timeout_us = micros.max(self.floor);
         self.named = timeout_us;
-        self.unproven = unproven(timeout_us, self.give_up);
         self.cap = self.cap.min(timeout_us);
         self.give_up = self.give_up.max(timeout_us.saturating_mul(3));
         self
@@ -65,6 +81,10 @@ impl Timing {
     /// The longest time-out after doubling.
     pub fn cap(&self) -> Duration {
         Duration::from_micros(self.cap.into())
+    }
+
+    pub(crate) fn lockstep_micros(&self) -> u32 {
+        self.lockstep.min(self.cap)
     }
 
     pub(crate) fn give_up(&self) -> u32 {
@@ -85,14 +105,9 @@ impl Timing {
     }
 }
 
-/// Long enough for both retransmissions of a first answer, each after about `timeout` microseconds.
-fn unproven(timeout: u32, give_up: u32) -> u32 {
-    (give_up / UNPROVEN_PART).max(timeout.saturating_mul(3)).min(give_up)
-}
-
 impl Default for Timing {
     fn default() -> Self {
         let ms = Duration::from_millis;
-        Timing::new(ms(2), ms(250), ms(4_000), ms(30_000), ms(5_000))
+        Timing::new(ms(2), ms(250), ms(4_000), ms(65_000), ms(5_000))
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Rare {
     /// When blocks were last retransmitted, `NEVER` if none were. The copies, and the blocks that they
     /// overtook, cause ACKs without news: one rollback answers one gap, however often the peer reports it.
     pub(super) resent_at: Time,
+    /// How many microseconds after `resent_at` the next block waits, in lockstep, for a second answer to the last one.
+    pub(super) held_for: u32,
     /// Microseconds between the sending of the first block after the acknowledged one and of the last block.
     pub(super) spread: u32,
     /// How many blocks, from the acknowledged one on, may have been sent more than once. ACKs of others are no echo.
@@ -34,6 +36,7 @@ impl Default for Rare {
             pacer: Pacer::default(),
             reports: Reports::default(),
             resent_at: Time::NEVER,
+            held_for: 0,
             spread: 0,
             copied: 0,
             sampled_behind: 0,
@@ -68,6 +71,34 @@ impl Sender {
 
     pub(super) fn probe(&self) -> Probe {
         self.rare.as_ref().map_or(Probe::None, |rare| rare.probe)
+    }
+
+    /// Sends nothing for so many microseconds. Only after a block was sent more than once.
+    pub(crate) fn hold(&mut self, now: Time, micros: u32) {
+        debug_assert!(self.has_sent_copies(), "the time would never come");
+        let rare = self.rare();
+        rare.held_for = now.micros_since(rare.resent_at).saturating_add(micros);
+    }
+
+    /// Returns until when it sends nothing, if that is later.
+    pub(super) fn held(&self, now: Time) -> Option<Time> {
+        let rare = self.rare.as_ref().filter(|rare| rare.held_for > 0)?;
+        Some(rare.resent_at.after(rare.held_for)).filter(|until| now < *until)
+    }
+
+    /// Returns whether the next ACK answers a block that was sent more than once.
+    pub(crate) fn has_repeated(&self) -> bool {
+        self.timeouts > 0
+    }
+
+    /// Returns whether some block was sent more than once.
+    pub(crate) fn has_sent_copies(&self) -> bool {
+        self.resent_at() != Time::NEVER
+    }
+
+    /// Returns whether each block is acknowledged.
+    pub(crate) fn is_acknowledged(&self) -> bool {
+        self.acked >= self.total
     }
 
     /// Returns how often the sender went back since the last ACK with news.

@@ -98,22 +98,32 @@ impl Transfer {
         }
         let blksize = self.options.block_size();
         let Phase::Sending(sender) = &mut self.phase else { return };
+        let repeated = sender.has_repeated();
         // The client reports that it lacks the first block.
         let lacks_all = sender.acked() == 0;
         let (rtt, timing) = (&self.rtt, &self.settings.timing);
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));
         let acked = sender.on_ack(now, wire, rtt.soonest(), ack_timing);
         match acked {
-            Acked::Ignored => self.counts.duplicate(),
+            Acked::Ignored => {
+                self.counts.duplicate();
+                if wire == self.wire(self.blocks()) {
+                    self.lacks_the_last_block();
+                }
+            }
             Acked::Late => {
                 self.counts.duplicate();
+                self.lacks_the_last_block();
                 self.hasten(now);
             }
             Acked::Echo => {
                 self.counts.duplicate();
                 let needless = u16::from(self.rtt.echoed(&self.settings.timing));
                 self.counts.needless = self.counts.needless.saturating_add(needless);
+                self.answered_twice();
             }
+            Acked::Unsent if self.server && self.window_limit == 0 => self.miscounted(),
+            Acked::Unsent => self.counts.duplicate(),
             Acked::Gap => {
                 if lacks_all {
                     self.counts.duplicate();
@@ -130,12 +140,19 @@ impl Transfer {
                     self.rtt.ease();
                 }
                 self.has_arrived(now);
+                self.bore_the_last_copy();
                 self.arm(now);
+                if repeated {
+                    self.watch_for_a_second_answer(now);
+                }
             }
             Acked::Finished { rtt } => {
                 self.take_measurement(rtt);
                 self.has_arrived(now);
-                self.finish(Finish::Complete);
+                self.bore_the_last_copy();
+                if !self.confirms(now) {
+                    self.finish(Finish::Complete);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@
 //! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and outputs its
 //! request.
 
+mod careful;
 mod incoming;
 #[cfg(test)]
 mod model_state;
@@ -21,6 +22,7 @@ mod timing;
 
 use crate::block::Rollover;
 use crate::control::Control;
+use crate::duplicates::Duplicates;
 use crate::limits::Limits;
 use crate::manner::KnownManner;
 use crate::options::OptionSet;
@@ -93,6 +95,11 @@ pub enum Finish {
     TimedOut,
     /// This side ended it with an ERROR.
     Failed(ErrorCode),
+    /// The peer acknowledged a block that was not sent yet: it has counted a copy of an earlier one, and its file is wrong.
+    Miscounted,
+    /// A server has sent all blocks, and all but the last one are acknowledged. The peer left without the last ACK, as some
+    /// boot ROMs do.
+    Unacknowledged,
 }
 
 /// The statistics of a transfer.
@@ -145,6 +152,10 @@ pub struct Transfer {
     stalled: bool,
     /// As in [`PeerMetrics::manner`](crate::PeerMetrics::manner).
     peer_manner: KnownManner,
+    /// As in [`PeerMetrics::duplicates`](crate::PeerMetrics::duplicates).
+    duplicates: Duplicates,
+    /// Whether a copy was answered, and the next ACK shows how the peer took it.
+    watched: bool,
     operation: Operation,
     due: Due,
 }
@@ -245,6 +256,8 @@ impl Transfer {
             server,
             stalled: false,
             peer_manner: KnownManner::default(),
+            duplicates: Duplicates::UNKNOWN,
+            watched: false,
             operation,
             due: Due::default(),
         }
@@ -285,6 +298,7 @@ impl Transfer {
         let pace = Pace { burst: limits.burst, rate: limits.rate, shared };
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
+        self.choose_care(limits.bears_duplicates);
         let has_options = !self.options.is_empty();
         if has_options {
             self.due.packet = DuePacket::Oack;
@@ -382,8 +396,17 @@ impl Transfer {
             self.end(self.due.complete.then_some(Finish::Complete), None);
             return;
         }
+        if self.is_confirmed() {
+            self.finish(Finish::Complete);
+            return;
+        }
         let patience = self.patience();
-        if now.micros_since(self.heard) >= patience {
+        let is_too_late = now.micros_since(self.heard) >= patience;
+        if self.has_left_with_all(is_too_late) {
+            self.finish(Finish::Unacknowledged);
+            return;
+        }
+        if is_too_late {
             self.finish(Finish::TimedOut);
             return;
         }

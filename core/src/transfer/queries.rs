@@ -75,13 +75,14 @@ impl Transfer {
 
     /// Returns the metrics of the peer; `manner` is known when the transfer has ended.
     pub fn peer_metrics(&self) -> PeerMetrics {
-        PeerMetrics { floor: self.rtt.raised(), manner: self.peer_manner }
+        PeerMetrics { floor: self.rtt.raised(), manner: self.peer_manner, duplicates: self.duplicates }
     }
 
     /// Starts with the metrics of the peer's last transfer; call it before the grant.
     pub fn start_with(&mut self, known: PeerMetrics) {
         self.rtt.raise(known.floor);
         self.peer_manner = known.manner;
+        self.duplicates = known.duplicates;
     }
 
     /// Returns the last block that the receiving end has in order.

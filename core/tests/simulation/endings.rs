@@ -119,7 +119,7 @@ fn a_peer_that_vanishes_is_given_up_when_patience_ends() {
                 let server = Endpoint::server(job.clone(), Faults::default());
                 let path = Path::clean(100);
                 let mut world = World::new(1, Endpoint::client(job.clone(), gone), server, path, path);
-                world.run(millis(60_000));
+                world.run(millis(150_000));
                 let report = &world.server.report;
                 if report.finish == Some(Finish::Complete) {
                     continue;
@@ -130,7 +130,7 @@ fn a_peer_that_vanishes_is_given_up_when_patience_ends() {
                 assert!(writer.report.data < 200 + 20 * u64::from(window), "{}", writer.report.data);
                 let (ended, heard) = (report.finished_at, world.server.last_heard());
                 let waited = ended.zip(heard).map(|(ended, heard)| ended.since(heard).as_millis());
-                assert!(waited.is_some_and(|waited| (7_000..=30_000).contains(&waited)), "{waited:?}");
+                assert!(waited.is_some_and(|waited| (3_000..=65_000).contains(&waited)), "{waited:?}");
             }
         }
     }
@@ -152,7 +152,7 @@ fn repeating_oneself_is_not_progress() {
             all.extend(outputs(&mut transfer, now));
             all.contains(&Output::Finished(Finish::TimedOut))
         });
-        assert!(end.is_some_and(|second| (29..=31).contains(&second)), "{end:?}");
+        assert!(end.is_some_and(|second| (64..=66).contains(&second)), "{end:?}");
         assert!(all.len() < 100, "{} packets or windows", all.len());
     }
 }

@@ -3,6 +3,7 @@
 
 mod acknowledging;
 mod amplification;
+mod careful;
 mod duplication;
 mod efficiency;
 mod endings;

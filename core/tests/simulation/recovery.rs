@@ -63,7 +63,7 @@ fn a_lost_first_ack_does_not_slow_down_what_follows() {
         for (block, lost) in [(4, &[(4, 2)]), (8, &[(8, 2)]), (16, &[(16, 2)])] {
             let mut world = world(1, Plain::new(requested), requested, 20_000, LAN);
             lose(&mut world, &[(1, 1)], lost);
-            world.run(millis(60_000));
+            world.run(millis(150_000));
             assert_served(&world);
             assert!(pause(&world, block) <= 70, "block {block} after {} ms", pause(&world, block));
         }
@@ -77,7 +77,7 @@ fn a_client_that_ignores_repeats_is_not_slow_for_that() {
     for requested in [OptionSet::default(), asking(1_000, 1)] {
         let mut world = world(1, Plain::new(requested).ignores_repeats(), requested, 20_000, LAN);
         lose(&mut world, &[(1, 1)], &[(8, 2)]);
-        world.run(millis(60_000));
+        world.run(millis(150_000));
         assert_served(&world);
         assert!(pause(&world, 8) <= 130, "block 8 after {} ms", pause(&world, 8));
     }
@@ -90,7 +90,7 @@ fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
         let mut world = world(1, Plain::new(requested), requested, 50_000, LAN);
         // The last block of a window: only a time-out reveals its loss.
         lose(&mut world, &[(8, 1)], if block == 24 { &[(24, 1)] } else { &[(40, 1)] });
-        world.run(millis(60_000));
+        world.run(millis(150_000));
         assert_served(&world);
         assert!(pause(&world, block) <= 30, "block {block} after {} ms", pause(&world, block));
     }
@@ -101,7 +101,7 @@ fn a_lost_ack_of_the_first_window_does_not_slow_down_what_follows() {
 fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
     let mut world = world(1, Plain::new(OptionSet::default()), OptionSet::default(), 10_000, LAN);
     let sent = lose(&mut world, &[], &[(8, 20)]);
-    world.run(millis(60_000));
+    world.run(millis(150_000));
     assert_served(&world);
     let pause = pause(&world, 8);
     assert!(pause < 2_100, "block 8 after {pause} ms");
@@ -116,7 +116,7 @@ fn many_repeated_acks_do_not_hold_back_data() {
     let client = Plain::new(OptionSet::default()).patient(5_000).tries(u32::MAX);
     let mut world = world(1, client, OptionSet::default(), 10_000, LAN);
     let sent = lose(&mut world, &[], &[(8, 5)]);
-    world.run(millis(60_000));
+    world.run(millis(150_000));
     assert_served(&world);
     let pause = pause(&world, 8);
     assert!(pause < 5_000, "block 8 after {pause} ms");
@@ -130,7 +130,7 @@ fn doubled_acks_cause_no_data() {
     let path = LAN.duplicate(1.0);
     let mut world = world(1, Plain::new(OptionSet::default()), OptionSet::default(), 10_000, path);
     let sent = lose(&mut world, &[], &[]);
-    world.run(millis(60_000));
+    world.run(millis(150_000));
     assert_served(&world);
     assert_eq!(sent.borrow().len(), 20);
 }
@@ -193,7 +193,7 @@ fn a_lost_first_window_costs_one_time_out() {
             seen += u32::from(opcode(datagram) == DATA);
             opcode(datagram) == DATA && seen <= 64 && seen >= from
         });
-        world.run(millis(60_000));
+        world.run(millis(150_000));
         assert_served(&world);
         let took = world.client.done.unwrap_or_default().as_micros() / 1_000;
         assert!(took < 1_000, "{took} ms from block {from}");
@@ -208,7 +208,7 @@ fn repeats_that_prove_needless_raise_the_floor() {
         for (requested, most) in [(OptionSet::default(), 5), (asking(512, 8), 20)] {
             let client = Plain::new(requested).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
             let mut world = world(1, client, requested, 100_000, LAN);
-            world.run(millis(60_000));
+            world.run(millis(150_000));
             assert_served(&world);
             let (again, needless) = (world.client.again, world.server.report.stats.needless);
             assert!(needless >= 1 && again >= 1, "{still} µs, {requested:?}: {needless}, {again} again");

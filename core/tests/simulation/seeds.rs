@@ -84,6 +84,11 @@ fn check(scenario: &Scenario, world: &World<Endpoint, Endpoint>) {
     // new request, and assume other block sizes than the server: for that reason RFC 1350 section 4 has each
     // transfer choose a random port. Without options there is nothing to mistake.
     let mistaken = scenario.client.restarts.is_some() && !scenario.job.requested.is_empty();
+    if !harmed {
+        let finish = server.report.finish;
+        Invariant::NoHonestClientIsAccused
+            .demand(finish != Some(Finish::Miscounted), format_args!("{:?}", server.report));
+    }
     if complete(reader) && !harmed && !mistaken {
         identical_bytes("receiver", reader.received(), &scenario.job.file);
     }

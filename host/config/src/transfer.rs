@@ -48,8 +48,8 @@ pub struct Transfer {
     pub max_duration: Duration,
 }
 
-/// When the server retransmits an unanswered packet. Each time must be at least the one before it: `floor`,
-/// `initial`, `cap`, `give-up`.
+/// When the server retransmits an unanswered packet. Of `floor`, `initial`, `cap` and `give-up`, each must be at least the
+/// one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Retransmit {
@@ -70,6 +70,12 @@ pub struct Retransmit {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub give_up: Duration,
+    /// The shortest retransmission time-out in lockstep (a window of one block) for clients that are not known to bear
+    /// duplicates: some boot ROMs count each DATA packet as the next block. A client is known by its class, or once it has
+    /// answered duplicates rightly. `cap` and the option `timeout` limit it. 0s treats all clients as known.
+    #[serde(with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1h"))]
+    pub lockstep_floor: Duration,
 }
 
 impl Default for Transfer {
@@ -90,15 +96,16 @@ impl Default for Transfer {
 
 impl Default for Retransmit {
     fn default() -> Self {
-        let settings::Retransmit { floor, initial, cap, give_up } = settings::Retransmit::default();
-        Retransmit { floor, initial, cap, give_up }
+        let settings::Retransmit { floor, initial, cap, give_up, lockstep_floor } =
+            settings::Retransmit::default();
+        Retransmit { floor, initial, cap, give_up, lockstep_floor }
     }
 }
 
 impl From<Retransmit> for settings::Retransmit {
     fn from(written: Retransmit) -> settings::Retransmit {
-        let Retransmit { floor, initial, cap, give_up } = written;
-        settings::Retransmit { floor, initial, cap, give_up }
+        let Retransmit { floor, initial, cap, give_up, lockstep_floor } = written;
+        settings::Retransmit { floor, initial, cap, give_up, lockstep_floor }
     }
 }
 
@@ -128,7 +135,7 @@ impl Transfer {
 
 impl Resolver<'_> {
     pub(crate) fn transfer(&mut self, transfer: &Transfer) {
-        let Retransmit { floor, initial, cap, give_up } = transfer.retransmit;
+        let Retransmit { floor, initial, cap, give_up, .. } = transfer.retransmit;
         let ordered = [("floor", floor), ("initial", initial), ("cap", cap), ("give-up", give_up)];
         for &[low, high] in ordered.array_windows() {
             self.ascending("/transfer/retransmit", low, high, "");

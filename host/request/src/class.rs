@@ -22,6 +22,13 @@ impl ClientClass {
         ClientClass::all().find(|class| class.0 == name)
     }
 
+    /// Whether all clients of this class compare block numbers, so that a second copy of a packet does no harm: the suites
+    /// of tests show it with the real client. A shape that a small receiver may share, as `plain` and `pxe`, is not among
+    /// them.
+    pub fn bears_duplicates(self) -> bool {
+        BEAR_DUPLICATES.contains(&self.0)
+    }
+
     /// Returns all classes; some more than once.
     pub fn all() -> impl Iterator<Item = ClientClass> {
         let names = NAMED.iter().map(|(class, _)| *class);
@@ -119,6 +126,10 @@ const SHAPES: [Shape; 35] = [
     write("busybox", &["tsize"]),
     either("tuffet", &["blksize", "tsize", "windowsize"]),
 ];
+
+/// See [`ClientClass::bears_duplicates`], and the table in docs/protocol.md, which has a test for each.
+const BEAR_DUPLICATES: [&str; 10] =
+    ["atftp", "busybox", "curl", "grub", "ipxe", "pxelinux", "tuffet", "u-boot", "uefi", "windows"];
 
 type Fits = fn(&str) -> bool;
 

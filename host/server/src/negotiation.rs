@@ -99,8 +99,8 @@ pub(crate) fn transfer_settings(transfer: &Transfer, times: &Retransmit) -> Sett
 }
 
 fn timing(times: &Retransmit) -> Timing {
-    let Retransmit { floor, initial, cap, give_up } = *times;
-    Timing::new(floor, initial, cap, give_up, DALLY)
+    let Retransmit { floor, initial, cap, give_up, lockstep_floor } = *times;
+    Timing::new(floor, initial, cap, give_up, DALLY).with_lockstep_floor(lockstep_floor)
 }
 
 struct ListenerRules {
@@ -233,6 +233,7 @@ impl Negotiation {
                 // 4 GiB/s is no limit.
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
                 total_rate: configured.shared.flatten().map(|shared| Arc::clone(&shared.total)),
+                bears_duplicates: request.class.bears_duplicates(),
                 acknowledged: without_refused(acknowledged, requested, profile),
             },
             blksize_by: blksize.by,
@@ -423,8 +424,8 @@ fn without_refused(
 /// The times of a transfer if policy overrides the time before a retransmission.
 fn with_timeout(usual: Retransmit, seconds: u8) -> Retransmit {
     let time = Duration::from_secs(seconds.into());
-    let Retransmit { cap, give_up, .. } = usual;
-    Retransmit { floor: time, initial: time, cap: cap.max(time), give_up: give_up.max(time) }
+    let Retransmit { cap, give_up, lockstep_floor, .. } = usual;
+    Retransmit { floor: time, initial: time, cap: cap.max(time), give_up: give_up.max(time), lockstep_floor }
 }
 
 fn acknowledged(rules: OptionRules) -> Acknowledged {

@@ -38,6 +38,8 @@ pub enum Invariant {
     /// Every datagram and every time-out causes at most one window or one packet: no storm of copies (RFC
     /// 1123 section 4.2.3.1, the Sorcerer's Apprentice, and its relatives for windows).
     BoundedAnswers,
+    /// No receiver that compares block numbers is taken for one that counts copies, whatever the path does.
+    NoHonestClientIsAccused,
     /// If nothing is lost, duplicated or late, nothing is sent twice: retransmission answers a loss.
     NoNeedlessRepeats,
     /// On a path with few losses, honest ends with sound disks succeed.
@@ -72,6 +74,7 @@ impl Invariant {
             Invariant::BoundedAnswersBeforeProof => "bounded-answers-before-proof",
             Invariant::BoundedFirstWindow => "bounded-first-window",
             Invariant::BoundedAnswers => "bounded-answers",
+            Invariant::NoHonestClientIsAccused => "no-honest-client-is-accused",
             Invariant::NoNeedlessRepeats => "no-needless-repeats",
             Invariant::HonestTransfersSucceed => "honest-transfers-succeed",
             Invariant::NoBusyLoop => "no-busy-loop",

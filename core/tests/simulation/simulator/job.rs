@@ -26,7 +26,8 @@ impl Job {
             operation,
             mode: Mode::Octet,
             requested,
-            limits: Limits::default(),
+            // Of a class that bears copies, as most are: `careful` has the others.
+            limits: Limits { bears_duplicates: true, ..Limits::default() },
             settings: Settings::default(),
             known: PeerMetrics::default(),
             file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),

@@ -31,6 +31,8 @@ pub struct Plain {
     room: usize,
     /// Whether it acknowledges a duplicate block again.
     repeats_ack: bool,
+    /// Whether it takes each block for the next one, whatever its number.
+    counts: bool,
     manner: Manner,
     /// Whether it has acknowledged an unexpected block since it last accepted one.
     reported: bool,
@@ -62,6 +64,7 @@ impl Plain {
             stands_still: (|_| false, 0),
             room: usize::MAX,
             repeats_ack: true,
+            counts: false,
             manner: Manner::Unexpected,
             reported: false,
             wants: |_| 1,
@@ -104,6 +107,11 @@ impl Plain {
     pub fn ignores_repeats(mut self) -> Plain {
         self.repeats_ack = false;
         self
+    }
+
+    /// It takes each block for the next one, and never repeats itself: a boot ROM.
+    pub fn counts(self) -> Plain {
+        Plain { counts: true, ..self.patient(120_000_000) }
     }
 
     pub fn acknowledges(mut self, manner: Manner) -> Plain {
@@ -151,7 +159,7 @@ impl Plain {
     fn take(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
         match opcode(datagram) {
             OACK if self.next == 1 => self.ack(out),
-            DATA if number(datagram) == self.next => {
+            DATA if number(datagram) == self.next || self.counts => {
                 self.next += 1;
                 self.unacked += 1;
                 self.reported = false;
@@ -221,7 +229,7 @@ impl Peer for Plain {
     }
 
     fn receive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
-        if self.done.is_some() && opcode(datagram) == DATA && !self.deaf {
+        if self.done.is_some() && opcode(datagram) == DATA && !self.deaf && !self.counts {
             // It stays for copies of the last block, as RFC 1350 section 6 requires.
             self.ack(out);
         }

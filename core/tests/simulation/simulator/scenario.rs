@@ -45,6 +45,7 @@ impl Scenario {
             burst: pick(random, &[None, None, Some(1), Some(20)]),
             rate: rate(seed),
             total_rate: None,
+            bears_duplicates: bears_duplicates(seed),
             acknowledged: acknowledged(seed),
         };
         let requested = with_options_of_tftp_hpa(requested, seed);
@@ -188,6 +189,11 @@ fn known(seed: u64) -> PeerMetrics {
     };
     let manner = KnownManner { manner, rest_ms: random.u16(..) };
     PeerMetrics { manner, ..PeerMetrics::default() }
+}
+
+/// Draws whether the server knows that its client bears copies, as it does in one of two worlds.
+fn bears_duplicates(seed: u64) -> bool {
+    Rng::with_seed(seed.rotate_left(32)).bool()
 }
 
 /// Draws whether the server has the options of tftp-hpa.

@@ -212,7 +212,7 @@ impl Exchange<'_> {
                 address: self.peer.unwrap_or(self.request.server),
                 seconds: self.patience.as_secs(),
             }),
-            Finish::Failed(_) => {
+            Finish::Failed(_) | Finish::Miscounted | Finish::Unacknowledged => {
                 // The state machine sent an ERROR to the server before it reported this.
                 Err(ClientError::Protocol { url, text: "options or blocks that were not requested" })
             }

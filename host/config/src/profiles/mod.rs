@@ -58,7 +58,7 @@ pub(crate) struct WrittenProfile {
     /// Which options the server acknowledges.
     pub options: OptionRules,
     /// When the server retransmits to these clients. Counts as one key; missing times come from `transfer.retransmit`.
-    /// Together they must ascend: `floor`, `initial`, `cap`, `give-up`.
+    /// `floor`, `initial`, `cap` and `give-up` must ascend.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RetransmitRules")]
     pub retransmit: Option<RetransmitRules>,

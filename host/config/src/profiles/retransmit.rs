@@ -9,8 +9,8 @@ use crate::resolver::Resolver;
 use crate::transfer::Retransmit;
 use crate::units::{TimeSpan, plain};
 
-/// When the server retransmits to these clients. Missing times come from `transfer.retransmit`; together they must
-/// ascend: `floor`, `initial`, `cap`, `give-up`.
+/// When the server retransmits to these clients. Missing times come from `transfer.retransmit`; of these,
+/// `floor`, `initial`, `cap` and `give-up` must ascend.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct RetransmitRules {
@@ -31,6 +31,11 @@ pub struct RetransmitRules {
     #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<TimeSpan>", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub give_up: Option<Duration>,
+    /// The shortest retransmission time-out in lockstep for those of them that are not known to bear duplicates; 0s treats
+    /// all of them as known.
+    #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<TimeSpan>", extend("x-minimum" = "0s", "x-maximum" = "1h"))]
+    pub lockstep_floor: Option<Duration>,
 }
 
 impl RetransmitRules {
@@ -41,6 +46,7 @@ impl RetransmitRules {
             initial: self.initial.unwrap_or(transfer.initial),
             cap: self.cap.unwrap_or(transfer.cap),
             give_up: self.give_up.unwrap_or(transfer.give_up),
+            lockstep_floor: self.lockstep_floor.unwrap_or(transfer.lockstep_floor),
         }
     }
 }
@@ -53,7 +59,7 @@ impl Resolver<'_> {
         rules: &RetransmitRules,
         transfer: &Retransmit,
     ) {
-        let Retransmit { floor, initial, cap, give_up } = rules.over(transfer);
+        let Retransmit { floor, initial, cap, give_up, .. } = rules.over(transfer);
         let ordered = [
             ("floor", floor, rules.floor),
             ("initial", initial, rules.initial),

@@ -6,17 +6,20 @@
 //! attacker cannot aim at another client's cells.
 
 mod client_counts;
+mod known_duplicates;
 mod live_bounds;
 mod token_bucket;
 
 use client_counts::ClientCounts;
+use known_duplicates::KnownDuplicates;
 use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, TokenBucket};
+use tuffet_core::{Duplicates, Time};
 use tuffet_request::{Bounds, ClientKey};
 
 /// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
@@ -127,6 +130,7 @@ pub struct Limiter {
     all: TokenBucket,
     clients: ClientBuckets,
     errors: TokenBucket,
+    duplicates: KnownDuplicates,
 }
 
 impl Limiter {
@@ -141,6 +145,7 @@ impl Limiter {
             all: TokenBucket::default(),
             clients: ClientBuckets::default(),
             errors: TokenBucket::default(),
+            duplicates: KnownDuplicates::default(),
         };
         limiter.replace(bounds);
         limiter
@@ -220,6 +225,18 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
+    /// Returns how the client at this address takes copies, as far as it is known. `now` is the time of a worker's clock.
+    pub(crate) fn duplicates_of(&self, client: IpAddr, now: Time) -> Duplicates {
+        self.duplicates.of(self.hasher.hash_one(client), minute(now))
+    }
+
+    /// Records how the client at this address takes copies.
+    pub(crate) fn note_duplicates(&self, client: IpAddr, known: Duplicates, now: Time) {
+        if known != Duplicates::UNKNOWN {
+            self.duplicates.note(self.hasher.hash_one(client), known, minute(now));
+        }
+    }
+
     /// Returns whether an ERROR may be sent to a peer without a transfer; its address may be spoofed.
     pub(crate) fn may_answer(&self, now: Instant) -> bool {
         self.errors.take(self.since(now))
@@ -249,6 +266,11 @@ impl Limiter {
     fn since(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.began).as_nanos()).unwrap_or(u64::MAX / 2)
     }
+}
+
+/// Minutes since the start of the server.
+fn minute(now: Time) -> u64 {
+    now.as_micros() / 60_000_000
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use super::Worker;
 use super::sockets::SocketId;
 use super::transmit::Transmit;
 use super::unread::Unread;
-use tuffet_core::Time;
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_core::{Time, Transfer};
+use tuffet_request::Operation;
+use tuffet_request::events::{Ending, Outcome, UNACKNOWLEDGED};
 
 impl<T: Transmit> Worker<T> {
     /// Reads the errors of the sockets that reported one. A client may close its port right after its last
@@ -35,10 +36,22 @@ impl<T: Transmit> Worker<T> {
 
     fn unreachable(&mut self, index: u32, number: SocketId, quoted: &[u8], now: Time) {
         let Some(entry) = self.table.get_mut(index).filter(|entry| entry.tid == number) else { return };
+        let ending = closed(&entry.core, entry.operation);
         if entry.core.handle_unreachable(quoted) {
-            let detail = "the client has closed its port (ICMP port unreachable)";
-            entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));
+            let rare = entry.rare();
+            (rare.ending, rare.closed) = (Some(ending), true);
             self.drive(index, None, now);
         }
     }
+}
+
+/// Returns the outcome of a transfer whose client has closed its port. A monitor takes the first packet and leaves; a boot
+/// ROM takes the last block and leaves.
+fn closed(core: &Transfer, operation: Operation) -> Ending {
+    if core.lacks_the_last_ack() {
+        return Ending::new(Outcome::Served, UNACKNOWLEDGED);
+    }
+    let took_one = operation == Operation::Read && core.blocks() == 0;
+    let outcome = if took_one { Outcome::Probed } else { Outcome::TimedOut };
+    Ending::new(outcome, "the client has closed its port (ICMP port unreachable)")
 }

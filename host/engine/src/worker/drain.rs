@@ -79,6 +79,12 @@ impl<T: Transmit> Worker<T> {
                 Some(_) => silent,
                 None => false,
             };
+            if entry.core.is_confirmed() {
+                entry.core.abandon();
+                entry.rare().ending = Some(Outcome::Served.into());
+                self.drive(index, None, now);
+                continue;
+            }
             let (outcome, detail) = if only_acks_missing {
                 let detail = "all blocks were sent; the last ACK had not come when the server stopped";
                 (Outcome::TimedOut, detail)

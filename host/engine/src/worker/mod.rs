@@ -14,6 +14,7 @@ mod decision;
 mod disk;
 mod disk_work;
 mod drain;
+mod ended_transfers;
 mod eviction;
 mod gate;
 mod half_open;
@@ -35,7 +36,6 @@ mod simulation;
 mod sink;
 mod sockets;
 mod source;
-mod stored_uploads;
 mod table;
 mod tap;
 mod ticket;
@@ -56,6 +56,7 @@ pub use counters::{Counters, PublishedCounters};
 pub use decision::Decision;
 pub use disk_work::{DiskResult, DiskWork};
 use drain::Draining;
+use ended_transfers::EndedTransfers;
 pub use gate::{Gate, Stored};
 use half_open::HalfOpen;
 pub use key::Key;
@@ -85,7 +86,6 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
-use stored_uploads::StoredUploads;
 use table::Table;
 use tokio::sync::mpsc;
 use transmit::{Kernel, Transmit};
@@ -146,7 +146,7 @@ pub struct Worker<T = Kernel> {
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent_requests: RecentRequests,
-    stored_uploads: StoredUploads,
+    ended_transfers: EndedTransfers,
     /// Sockets that have reported an error.
     troubled: Vec<SocketId>,
     closed_ports: UnreachableBatch,
@@ -215,7 +215,7 @@ impl<T: Transmit> Worker<T> {
             deferred_requests: Vec::new(),
             looked_for_acks: false,
             recent_requests: RecentRequests::default(),
-            stored_uploads: StoredUploads::default(),
+            ended_transfers: EndedTransfers::default(),
             troubled: Vec::new(),
             closed_ports: UnreachableBatch::default(),
             summaries,

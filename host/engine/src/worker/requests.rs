@@ -1,6 +1,7 @@
 //! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
+use super::ended_transfers::{Late, LateAnswer};
 use super::key::Key;
 use super::messages::{MemberUpdate, NewRequest, ToControl};
 use super::progress_check::ProgressCheck;
@@ -12,16 +13,20 @@ use super::unread::Unread;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
-use tuffet_request::events::{Answered, Ending, Outcome};
+use tuffet_core::{ErrorCode, Packet, PeerMetrics, RequestPacket, Time, Transfer};
+use tuffet_request::events::{Answered, Ending, Outcome, UNACKNOWLEDGED};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
 pub const MAX_REQUEST: usize = 2048;
 
-/// A client has started over if its transfer made no progress for this long when the same request arrives
-/// from the same port.
+/// A client that has not answered yet has started over if the same request arrives from the same port this long after the
+/// first answer.
 const RESTARTED_AFTER: Duration = Duration::from_secs(1);
+
+/// A copy that the network makes of a request follows it within milliseconds. After that, a client that has answered and
+/// asks again from the same port may read its file from the start, as loaders do that seek.
+const USUAL_DUPLICATE_DELAY: Duration = Duration::from_millis(20);
 
 /// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
 /// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
@@ -83,7 +88,11 @@ impl<T: Transmit> Worker<T> {
             // In single-port mode.
             Ok(Packet::Data { block, .. }) => {
                 self.wire.counters.stray += 1;
-                self.acknowledge_again(listening, datagram, block, now);
+                self.answer_late(listening, datagram, Late::Data(block), now);
+            }
+            Ok(Packet::Ack { block }) => {
+                self.wire.counters.stray += 1;
+                self.answer_late(listening, datagram, Late::Ack(block), now);
             }
             // An answer to nothing, or noise. An ERROR could start a loop between two servers.
             Ok(_) => self.wire.counters.stray += 1,
@@ -185,8 +194,14 @@ impl<T: Transmit> Worker<T> {
     /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
+        let ending = match () {
+            () if entry.core.is_confirmed() => Outcome::Served.into(),
+            // Some boot ROMs never send the last ACK, but the next request.
+            () if entry.core.lacks_the_last_ack() => Ending::new(Outcome::Served, UNACKNOWLEDGED),
+            () => Ending::new(Outcome::Aborted, "the client asked again from the same port"),
+        };
         let rare = entry.rare();
-        rare.ending = Some(Ending::new(Outcome::Aborted, "the client asked again from the same port"));
+        rare.ending = Some(ending);
         let old = rare.old.take();
         if entry.joined {
             self.tell_group(index, MemberUpdate::Left);
@@ -235,31 +250,34 @@ impl<T: Transmit> Worker<T> {
     /// Handles a datagram on a TID socket from a peer without a transfer there.
     pub(super) fn stray(&mut self, number: SocketId, datagram: &Received<'_>, now: Time) {
         self.wire.counters.stray += 1;
-        if let [0, 4, ..] = datagram.payload {
-            return self.missed(number, &datagram.peer, now);
-        }
-        // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still waits for an answer,
-        // whereas a late ACK is the end of a successful transfer, and an ERROR is never answered.
-        if let Ok(Packet::Data { block, .. }) = Packet::parse(datagram.payload)
-            && !self.acknowledge_again(number, datagram, block, now)
-        {
-            self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
+        match Packet::parse(datagram.payload) {
+            Ok(Packet::Ack { block }) if !self.answer_late(number, datagram, Late::Ack(block), now) => {
+                self.missed(number, &datagram.peer, now);
+            }
+            // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it from a stranger: its sender still waits for an
+            // answer, whereas a late ACK is the end of a successful transfer, and an ERROR is never answered.
+            Ok(Packet::Data { block, .. }) if !self.answer_late(number, datagram, Late::Data(block), now) => {
+                self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
+            }
+            _ => {}
         }
     }
 
-    /// Acknowledges the last block of an upload that has been stored: its ACK was lost. Returns whether it was one.
-    fn acknowledge_again(
-        &mut self,
-        number: SocketId,
-        datagram: &Received<'_>,
-        block: u16,
-        now: Time,
-    ) -> bool {
-        let ended = self.stored_uploads.ended_with(number, &datagram.peer, block, now);
-        if ended {
-            self.wire.ack(number, datagram.peer, datagram.local, block);
+    /// Answers a packet of a transfer that has ended. Returns whether it is one.
+    fn answer_late(&mut self, number: SocketId, datagram: &Received<'_>, late: Late, now: Time) -> bool {
+        let Some(answer) = self.ended_transfers.answer(number, &datagram.peer, late, now) else {
+            return false;
+        };
+        match (answer, late) {
+            (LateAnswer::Acknowledge, Late::Data(block)) => {
+                self.wire.ack(number, datagram.peer, datagram.local, block);
+            }
+            (LateAnswer::Error, _) => {
+                self.refuse(number, datagram, ErrorCode::UnknownTransferId, "the transfer has ended");
+            }
+            _ => {}
         }
-        ended
+        true
     }
 
     /// Counts an ACK that arrived on another TID port than that of its peer. A client knows its TID port
@@ -295,9 +313,10 @@ impl<T: Transmit> Worker<T> {
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let tid = self.tid_for(listening, listener, &peer);
-        self.stored_uploads.forget(tid, &peer);
+        self.ended_transfers.forget(tid, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
-        core.start_with(self.known_peers.of(peer.ip(), now));
+        let duplicates = self.settings.limiter.duplicates_of(peer.ip(), now);
+        core.start_with(PeerMetrics { duplicates, ..self.known_peers.of(peer.ip(), now) });
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
         self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {
@@ -389,15 +408,20 @@ impl<T: Transmit> Worker<T> {
 fn repetition(entry: &Entry, now: Time) -> Repetition {
     let core = &entry.core;
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
-    if !nothing_but_the_last_ack {
-        let progresses = now.since(core.heard()) < RESTARTED_AFTER;
+    if !nothing_but_the_last_ack && (core.is_deciding() || core.is_unproven()) {
+        let is_soon = now.since(core.heard()) < RESTARTED_AFTER;
         // Starting over would not make a disk faster.
-        let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
-        return if waits || progresses { Repetition::Repeated } else { Repetition::Restart };
+        let waits = core.is_deciding() || core.is_stalled();
+        return if waits || is_soon { Repetition::Repeated } else { Repetition::Restart };
     }
     // If only the last ACK was lost, the client has the whole file. A device that stores a file again reuses its
     // port, possibly at once.
-    if entry.requested.until(now) >= MAX_DUPLICATE_DELAY {
+    let ago = entry.requested.until(now);
+    if ago >= MAX_DUPLICATE_DELAY {
+        Repetition::Restart
+    } else if !nothing_but_the_last_ack && ago < USUAL_DUPLICATE_DELAY {
+        Repetition::Repeated
+    } else if entry.tid == entry.listening && !nothing_but_the_last_ack {
         Repetition::Restart
     } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.

@@ -64,6 +64,8 @@ pub(super) struct Rare {
     pub(super) ending: Option<Ending>,
     /// Whether it was half-open and made room for another.
     pub(super) gave_way: bool,
+    /// Whether the client's host reported that its port is closed.
+    pub(super) closed: bool,
     /// When it began to wait for a disk, the last time that it did.
     pub(super) stalled: Time,
 }

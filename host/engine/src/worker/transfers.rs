@@ -3,6 +3,7 @@
 use super::Worker;
 use super::content::Content;
 use super::decision::Decision;
+use super::ended_transfers::End;
 use super::gate::Stored;
 use super::key::Key;
 use super::messages::ToControl;
@@ -14,8 +15,8 @@ use super::table::Entry;
 use super::ticket::Ticket;
 use super::transmit::Transmit;
 use tuffet_core::{
-    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Settings, Time, Transfer,
-    UNKNOWN_SIZE,
+    Blocks, DATA_HEADER, Duplicates, ErrorCode, Finish, Limits, OptionSet, Output, Packet, PeerMetrics,
+    Settings, Time, Transfer, UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Ending, LastError, Outcome, Unanswered, outcome_of};
@@ -224,7 +225,14 @@ impl<T: Transmit> Worker<T> {
         let Some(mut entry) = self.table.remove(index) else { return };
         entry.place.inspect(|place| self.half_open.remove(*place));
         self.settings.limiter.transfer_ended(entry.share);
-        self.known_peers.note(entry.peer().ip(), entry.core.peer_metrics(), self.clock.now());
+        let (client, now) = (entry.peer().ip(), self.clock.now());
+        let PeerMetrics { duplicates, .. } = entry.core.peer_metrics();
+        self.settings.limiter.note_duplicates(client, duplicates, now);
+        self.known_peers.note(
+            client,
+            PeerMetrics { duplicates: Duplicates::UNKNOWN, ..entry.core.peer_metrics() },
+            now,
+        );
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }
@@ -284,9 +292,18 @@ impl<T: Transmit> Worker<T> {
                 outcome_of(entry.operation, finish, entry.core.blocks(), text)
             }
         };
-        if finish == Finish::Complete && entry.operation == Operation::Write {
-            let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
-            self.stored_uploads.note(entry.tid, &entry.peer(), block, timeout, now);
+        let last = entry.core.wire(entry.core.blocks());
+        let end = match (finish, entry.operation) {
+            (Finish::Complete, Operation::Write) => Some(End::Stored(last)),
+            (Finish::Unacknowledged, _) => Some(End::Sent(entry.core.wire(entry.core.blocks() + 1))),
+            (Finish::TimedOut | Finish::Failed(_) | Finish::Miscounted, _) if !entry.half_open => {
+                Some(End::Over)
+            }
+            _ => None,
+        };
+        if let Some(end) = end {
+            let timeout = entry.core.options().timeout;
+            self.ended_transfers.note(entry.tid, &entry.peer(), end, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
         // The size may have been found while the file was sent.
@@ -408,9 +425,10 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
 /// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
 /// ended it has.
 fn unanswered(entry: &mut Entry, ending: &Ending) -> Option<Unanswered> {
-    let gave_way = entry.rare_if_present().is_some_and(|rare| rare.gave_way);
+    let rare = entry.rare_if_present();
+    let (gave_way, closed) = rare.map_or((false, false), |rare| (rare.gave_way, rare.closed));
     let how = if gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
-    (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
+    (entry.half_open && (ending.outcome == Outcome::TimedOut || closed)).then_some(how)
 }
 
 pub(super) fn error_text(datagram: &[u8]) -> Option<String> {

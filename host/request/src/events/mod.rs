@@ -15,7 +15,7 @@ pub use decision_facts::DecisionFacts;
 pub use ended::Ended;
 pub use event::{Event, EventKind};
 pub use kinds::{Kind, Kinds};
-pub use outcome::{Ending, LastError, Outcome, outcome_of};
+pub use outcome::{Ending, LastError, Outcome, UNACKNOWLEDGED, outcome_of};
 pub use recent_decisions::RecentDecisions;
 pub use record::{DecisionRecord, resolved_file};
 pub use tried::Tried;

@@ -10,11 +10,12 @@ use tuffet_core::{Finish, Operation};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The client acknowledged the last block.
+    /// The client acknowledged the last block; or all others, and left without that, as the detail says.
     Served,
     /// The upload is on disk under its name and the last ACK was sent.
     Stored,
-    /// The client requested only the size, or closed early as GRUB and iPXE do. Not a failure.
+    /// The client requested only the size, closed early as GRUB and iPXE do, or took one packet and closed its port, as
+    /// monitors do. Not a failure.
     Probed,
     /// The client ended it, broke the protocol, or requested something else instead.
     Aborted,
@@ -110,6 +111,13 @@ impl From<Outcome> for Ending {
     }
 }
 
+/// The detail of a served file whose last ACK is missing: some boot ROMs never send it.
+pub const UNACKNOWLEDGED: &str = "the ACK of the last block is missing";
+
+/// The detail of a file that a client has wrong, because it counts packets and got one twice.
+const MISCOUNTED: &str = "the client counted a repeated block as the next one, so its file is wrong; from now on it gets no \
+                          quick repetitions";
+
 /// Returns the outcome of a transfer that the server did not end itself. `blocks` is the number of blocks received by
 /// the receiving end; `text` is the text of the client's ERROR.
 pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
@@ -126,6 +134,8 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
             Ending::new(Outcome::TimedOut, "the client never answered")
         }
         (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
+        (Finish::Unacknowledged, _) => Ending::new(Outcome::Served, UNACKNOWLEDGED),
+        (Finish::Miscounted, _) => Ending::new(Outcome::Failed, MISCOUNTED),
         // The server reports its own failures separately; this one is a violation of the protocol.
         (Finish::Failed(code), _) => {
             Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// When the server retransmits an unanswered packet. The times ascend in the order of the fields; each is 1 ms to 1 h.
+/// When the server retransmits an unanswered packet. The times but `lockstep_floor` ascend in the order of the fields; each
+/// is 1 ms to 1 h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retransmit {
     /// The shortest retransmission time-out, for clients with quick and steady answers. For others the shortest is ten
@@ -14,6 +15,9 @@ pub struct Retransmit {
     pub cap: Duration,
     /// How long a client may be silent before the server gives up on the transfer.
     pub give_up: Duration,
+    /// The shortest retransmission time-out in lockstep (`windowsize` 1) for a client that is not known to bear duplicates;
+    /// `cap` and the option `timeout` limit it. Zero to 1 h. Zero treats all clients as known.
+    pub lockstep_floor: Duration,
 }
 
 impl Default for Retransmit {
@@ -22,7 +26,10 @@ impl Default for Retransmit {
             floor: Duration::from_millis(2),
             initial: Duration::from_millis(250),
             cap: Duration::from_secs(4),
-            give_up: Duration::from_secs(30),
+            // in.tftpd waits 63 s.
+            give_up: Duration::from_secs(65),
+            // The first time-out of in.tftpd, which its clients have lived with.
+            lockstep_floor: Duration::from_secs(1),
         }
     }
 }

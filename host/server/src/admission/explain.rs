@@ -422,7 +422,7 @@ fn conclude(
                 total_rate_of: bounds.total_rate_of.as_deref().map(str::to_owned),
                 blksize_by: bounds.blksize_by.to_string(),
                 windowsize_by: bounds.windowsize_by.to_string(),
-                retransmit: Some(retransmission(&bounds)),
+                retransmit: Some(retransmission(&bounds, &options)),
                 route_mtu: bounds.route.flatten(),
                 no_route: bounds.route == Some(None),
                 refused: refused_options(record, most),
@@ -445,11 +445,14 @@ fn conclude(
     }
 }
 
-fn retransmission(bounds: &Bounds) -> Retransmission {
-    let settings::Retransmit { floor, initial, cap, give_up } = bounds.retransmit;
-    let [floor, initial, cap, give_up] =
-        [floor, initial, cap, give_up].map(|time| humantime::format_duration(time).to_string());
-    Retransmission { floor, initial, cap, give_up, by: bounds.retransmit_by.to_string() }
+fn retransmission(bounds: &Bounds, granted: &OptionSet) -> Retransmission {
+    let settings::Retransmit { floor, initial, cap, give_up, lockstep_floor } = bounds.retransmit;
+    let least = lockstep_floor.min(cap);
+    let is_careful = !bounds.limits.bears_duplicates && granted.window_size() == 1 && !least.is_zero();
+    let [floor, initial, cap, give_up, least] =
+        [floor, initial, cap, give_up, least].map(|time| humantime::format_duration(time).to_string());
+    let lockstep_floor = is_careful.then_some(least);
+    Retransmission { floor, initial, cap, give_up, lockstep_floor, by: bounds.retransmit_by.to_string() }
 }
 
 /// The requested options that are refused.

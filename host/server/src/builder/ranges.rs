@@ -89,9 +89,12 @@ fn of_name(of: &str, profile: &Profile, before: &[Profile]) -> Option<(String, S
 }
 
 fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {
-    let Retransmit { floor, initial, cap, give_up } = times;
+    let Retransmit { floor, initial, cap, give_up, lockstep_floor } = times;
     let each = [("floor", floor), ("initial", initial), ("cap", cap), ("give_up", give_up)];
     let outside = each.into_iter().find(|(_, time)| !RETRANSMIT.contains(*time));
+    if lockstep_floor > RETRANSMIT.end() {
+        return Some((format!("{of}.retransmit.lockstep_floor"), "0 to 1 h".into()));
+    }
     outside.map(|(name, _)| (format!("{of}.retransmit.{name}"), "1 ms to 1 h".into())).or_else(|| {
         let ascend = floor <= initial && initial <= cap && cap <= give_up;
         (!ascend)

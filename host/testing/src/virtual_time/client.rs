@@ -168,7 +168,8 @@ impl Client {
         self.report.result = match finish {
             Finish::Complete => Ok(()),
             Finish::PeerError(code) => Err(ClientError::Refused { code, message: message(datagram) }),
-            Finish::TimedOut => Err(ClientError::NoAnswer),
+            // The last two are a server's.
+            Finish::TimedOut | Finish::Miscounted | Finish::Unacknowledged => Err(ClientError::NoAnswer),
             Finish::Failed(code) => Err(ClientError::Protocol(broken(self.request.operation(), code))),
         };
     }

@@ -53,6 +53,8 @@ pub(super) struct Control {
     /// The longest duration of a read or write on the disk in microseconds. If it is 0, file contents are in
     /// memory.
     pub(super) slow: u64,
+    /// Whether the classes of its clients are known to bear copies.
+    pub(super) bears_duplicates: bool,
     random: Rng,
 }
 
@@ -71,6 +73,7 @@ impl Control {
             admitted: 0,
             decided: 0,
             slow: 0,
+            bears_duplicates: true,
             random: Rng::new(),
         }
     }
@@ -174,7 +177,7 @@ impl Control {
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
         let grant =
-            |content| Decision::Grant { content, limits: Limits::default(), settings: None, group: None };
+            |content| Decision::Grant { content, limits: self.limits(), settings: None, group: None };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
@@ -208,6 +211,10 @@ impl Control {
         let mut upload = self.roots.create(None, name).expect("a writable folder");
         upload.lower_limit(limit);
         let content = Content::Upload(Box::new(Sink::new(upload, false)));
-        Decision::Grant { content, limits: Limits::default(), settings: None, group: None }
+        Decision::Grant { content, limits: self.limits(), settings: None, group: None }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { bears_duplicates: self.bears_duplicates, ..Limits::default() }
     }
 }

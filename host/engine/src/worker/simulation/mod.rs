@@ -52,6 +52,7 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
     // Half of them have a disk that makes transfers wait, some so long that they give up.
     control.slow =
         if seed.is_multiple_of(2) { 0 } else { pick(random, &[1, 3_000, 200_000, 3_000_000, 40_000_000]) };
+    control.bears_duplicates = Rng::with_seed(!seed).bool();
     let path = Path {
         delay: pick(random, &[50, 500, 5_000, 60_000]),
         jitter: pick(random, &[0, 20, 3_000]),

@@ -1,0 +1,130 @@
+//! Care for clients that may count a copy of a block as the next one: see [`Duplicates`].
+
+use super::{Finish, Phase, Transfer};
+use crate::duplicates::Duplicates;
+use crate::rtt::Care;
+use crate::time::Time;
+use crate::types::{ErrorCode, Operation};
+
+/// How often a server repeats the last block, if all others are acknowledged: some boot ROMs never acknowledge it.
+const LAST_BLOCK_REPEATS: u8 = 3;
+
+/// Microseconds after each of these repetitions at least: the path may be down for a while.
+const LAST_BLOCK_PAUSES: [u32; LAST_BLOCK_REPEATS as usize] = [500_000, 2_000_000, 4_000_000];
+
+impl Transfer {
+    /// Decides how soon a packet may be repeated. `known`: the class of the client bears copies.
+    pub(super) fn choose_care(&mut self, known: bool) {
+        let care = match () {
+            () if !self.server || !self.is_lockstep() => Care::None,
+            () if self.duplicates.are_counted() => Care::Longest,
+            () if known || self.duplicates.are_borne() || self.settings.timing.lockstep_micros() == 0 => {
+                Care::None
+            }
+            () => Care::Lockstep,
+        };
+        self.rtt.set_care(care);
+    }
+
+    /// Whether a window has one block, and the client cannot choose a larger one (`msftwindow`).
+    fn is_lockstep(&self) -> bool {
+        self.options.window_size() == 1 && self.window_limit == 0
+    }
+
+    fn is_careful(&self) -> bool {
+        self.rtt.care() != Care::None
+    }
+
+    /// After a time-out: holds the next block back, until the client would have answered a copy.
+    pub(super) fn watch_for_a_second_answer(&mut self, now: Time) {
+        if !self.is_careful() {
+            return;
+        }
+        let wait = self.rtt.answer_to_a_copy(&self.settings.timing);
+        let Phase::Sending(sender) = &mut self.phase else { return };
+        // The host may not have sent the copy: its disk was slow.
+        if sender.has_sent_copies() {
+            sender.hold(now, wait);
+            self.watched = true;
+        }
+    }
+
+    /// Handles a second ACK of a block that was sent twice.
+    pub(super) fn answered_twice(&mut self) {
+        if core::mem::take(&mut self.watched) {
+            self.duplicates.answered_twice();
+            self.trust();
+        }
+    }
+
+    /// Handles the ACK of the block after one that was sent twice.
+    pub(super) fn bore_the_last_copy(&mut self) {
+        if core::mem::take(&mut self.watched) {
+            self.duplicates.repaired();
+            self.trust();
+        }
+    }
+
+    fn trust(&mut self) {
+        if self.duplicates.are_borne() {
+            self.rtt.set_care(Care::None);
+        }
+    }
+
+    /// After the ACK of the last block: waits whether the client acknowledges one more, if it may have counted a copy.
+    /// Returns whether it does.
+    pub(super) fn confirms(&mut self, now: Time) -> bool {
+        if !self.is_careful() {
+            return false;
+        }
+        let wait = self.rtt.answer_to_a_copy(&self.settings.timing);
+        let Phase::Sending(sender) = &mut self.phase else { return false };
+        if !sender.has_sent_copies() {
+            return false;
+        }
+        sender.hold(now, wait);
+        self.deadline = now.after(wait);
+        true
+    }
+
+    /// Returns whether each block is acknowledged, and the client is only waited for in case it has counted a copy.
+    pub fn is_confirmed(&self) -> bool {
+        matches!(&self.phase, Phase::Sending(sender) if sender.is_acknowledged())
+    }
+
+    /// Handles the ACK of a block that was not sent yet.
+    pub(super) fn miscounted(&mut self) {
+        self.duplicates = Duplicates::COUNTED;
+        let text = "the client acknowledged a block that was not sent";
+        self.end(Some(Finish::Miscounted), Some(Box::new((ErrorCode::IllegalOperation, text.into()))));
+    }
+
+    /// Returns whether the client seems to have left with the whole file: only the ACK of the last block is missing, and that
+    /// block was repeated often enough, or for as long as a client may be silent.
+    pub(super) fn has_left_with_all(&self, is_too_late: bool) -> bool {
+        let least = if is_too_late { 1 } else { LAST_BLOCK_REPEATS };
+        self.lacks_the_last_ack() && self.repeats >= least
+    }
+
+    /// Returns whether a server has sent all blocks of a read, and all but the last one are acknowledged.
+    pub fn lacks_the_last_ack(&self) -> bool {
+        self.server
+            && self.operation == Operation::Read
+            && !self.unproven()
+            && matches!(&self.phase, Phase::Sending(sender) if sender.all_sent() && sender.in_window() == 1)
+    }
+
+    /// Returns how long to wait at least before the next repetition, or the end, while only the last ACK is missing.
+    pub(super) fn last_block_pause(&self) -> u32 {
+        let pause = self.repeats.checked_sub(1).and_then(|number| LAST_BLOCK_PAUSES.get(usize::from(number)));
+        let pause = pause.filter(|_| self.lacks_the_last_ack());
+        pause.map_or(0, |pause| *pause)
+    }
+
+    /// Handles a duplicate of the ACK before the last one: the client is still there, and lacks the last block.
+    pub(super) fn lacks_the_last_block(&mut self) {
+        if self.repeats > 0 && self.lacks_the_last_ack() {
+            self.repeats = 0;
+        }
+    }
+}

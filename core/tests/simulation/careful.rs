@@ -1,0 +1,133 @@
+//! Clients that take each DATA packet for the next block, as some boot ROMs do, and what a server may send to a client of
+//! which nothing is known.
+
+use super::simulator::{Endpoint, Faults, Job, Path, Plain, World, asking, assert_whole, millis};
+use tuffet_core::{Duplicates, Finish, Operation, OptionSet, PeerMetrics};
+
+const LAN: Path = Path::clean(100);
+
+/// As the boot ROM of a small computer reads.
+fn requested() -> OptionSet {
+    OptionSet { blksize: Some(1_024), tsize: Some(0), ..OptionSet::default() }
+}
+
+fn job(blocks: usize, known: Duplicates) -> Job {
+    let mut job = Job::new(Operation::Read, requested(), blocks * 1_024 - 100);
+    job.limits.bears_duplicates = false;
+    job.known = PeerMetrics { duplicates: known, ..PeerMetrics::default() };
+    job
+}
+
+fn run(seed: u64, job: &Job, client: Plain, up: Path, down: Path) -> World<Plain, Endpoint> {
+    let server = Endpoint::server(job.clone(), Faults::default());
+    let mut world = World::new(seed, client, server, up, down);
+    world.run(millis(4_000_000));
+    world
+}
+
+/// It pauses after each hundredth block.
+fn counting(pause_ms: u64) -> Plain {
+    Plain::new(requested()).counts().stands_still_at(|block| block % 100 == 99, pause_ms * 1_000)
+}
+
+#[test]
+fn a_client_that_counts_copies_gets_none_while_it_pauses_for_less_than_a_second() {
+    for pause in [10, 20, 40, 80, 150, 400, 900] {
+        let job = job(1_000, Duplicates::UNKNOWN);
+        let world = run(1, &job, counting(pause), LAN, LAN);
+        assert_eq!(world.server.report.finish, Some(Finish::Complete), "{pause} ms");
+        assert!(world.client.bytes == *job.file, "{pause} ms");
+        assert_eq!(world.server.report.stats.retransmissions, 0, "{pause} ms");
+    }
+}
+
+/// The server withholds the next block for a moment after a copy: the ACK of that block convicts the client.
+#[test]
+fn a_counted_copy_ends_the_transfer_and_the_next_one_succeeds() {
+    for pause in [1_100, 2_000, 3_500] {
+        let first = job(1_000, Duplicates::UNKNOWN);
+        let world = run(1, &first, counting(pause), LAN, LAN);
+        assert_eq!(world.server.report.finish, Some(Finish::Miscounted), "{pause} ms");
+        assert!(world.client.bytes.len() < 110 * 1_024, "at once: {}", world.client.bytes.len());
+        let known = world.server.peer_metrics().duplicates;
+        assert!(known.are_counted());
+        let next = job(1_000, known);
+        let world = run(1, &next, counting(pause), LAN, LAN);
+        assert_eq!(world.server.report.finish, Some(Finish::Complete), "{pause} ms");
+        assert!(world.client.bytes == *next.file, "{pause} ms");
+    }
+}
+
+/// A copy may also follow a loss. Then the file may be wrong, but the server never says that it is right.
+#[test]
+fn a_wrong_file_is_never_called_served() {
+    let (mut served, mut convicted) = (0, 0);
+    for seed in 0..200 {
+        let job = job(200, Duplicates::UNKNOWN);
+        let lossy = LAN.loss(0.005);
+        let world = run(seed, &job, counting(30), lossy, lossy);
+        match world.server.report.finish {
+            Some(Finish::Complete) => {
+                assert!(world.client.bytes == *job.file, "seed {seed}: {} bytes", world.client.bytes.len());
+                served += 1;
+            }
+            Some(Finish::Miscounted) => convicted += 1,
+            _ => {}
+        }
+    }
+    assert!(served > 50 && convicted > 50, "{served} served, {convicted} convicted");
+}
+
+/// A client that compares numbers shows it by its answers, and is served quickly from then on.
+#[test]
+fn a_client_that_bears_copies_shows_it() {
+    let lossy = LAN.loss(0.02);
+    for client in [Plain::new(requested()), Plain::new(requested()).ignores_repeats()] {
+        let first = job(1_000, Duplicates::UNKNOWN);
+        let world = run(3, &first, client.patient(5_000_000), lossy, lossy);
+        assert_whole_file(&first, &world);
+        let known = world.server.peer_metrics().duplicates;
+        assert!(known.are_borne(), "{known:?}");
+        let next = job(1_000, known);
+        let world = run(4, &next, Plain::new(requested()).patient(5_000_000), lossy, lossy);
+        assert_whole_file(&next, &world);
+        let done = world.client.done.expect("served");
+        assert!(done < millis(2_000), "{done:?}");
+    }
+}
+
+fn assert_whole_file(job: &Job, world: &World<Plain, Endpoint>) {
+    assert_eq!(world.server.report.finish, Some(Finish::Complete));
+    assert!(world.client.bytes == *job.file);
+}
+
+/// A client that negotiated a window follows RFC 7440, so it compares numbers.
+#[test]
+fn a_window_is_proof() {
+    let mut job = Job::new(Operation::Read, asking(1_024, 4), 1_000_000);
+    job.limits.bears_duplicates = false;
+    let lossy = LAN.loss(0.01);
+    let client = Endpoint::client(job.clone(), Faults::default());
+    let mut world = World::new(5, client, Endpoint::server(job.clone(), Faults::default()), lossy, lossy);
+    world.run(millis(60_000));
+    assert_whole(&job, &world);
+    let ended = world.server.report.finished_at.expect("it ended");
+    assert!(ended < millis(1_000), "{ended:?}");
+}
+
+/// A boot ROM that never acknowledges the last block has the whole file, and gets three copies of that block at most.
+#[test]
+fn the_last_ack_may_be_missing() {
+    for bears in [true, false] {
+        let mut job = job(20, Duplicates::UNKNOWN);
+        job.limits.bears_duplicates = bears;
+        let server = Endpoint::server(job.clone(), Faults::default());
+        let mut world = World::new(1, Plain::new(requested()).counts(), server, LAN, LAN);
+        world.up.lose(|datagram| datagram == [0, 4, 0, 20]);
+        world.run(millis(60_000));
+        assert_eq!(world.server.report.finish, Some(Finish::Unacknowledged));
+        assert_eq!(world.server.report.stats.retransmissions, 3);
+        let ended = world.server.report.finished_at.expect("it ended");
+        assert!(ended < millis(15_000), "{ended:?}");
+    }
+}

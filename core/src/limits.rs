@@ -33,6 +33,9 @@ pub struct Limits {
     /// Whether the client is known to bear copies of DATA packets, by its class. Without it, the time-outs of a lockstep
     /// transfer are at least [`Timing::lockstep_floor`](crate::Timing::lockstep_floor), until the client has shown it.
     pub bears_duplicates: bool,
+    /// Whether it is also known to bear a second OACK after it has answered the first one. Without it, an OACK is repeated no
+    /// sooner than that time, with any window.
+    pub bears_repeated_oack: bool,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,
 }
@@ -47,6 +50,7 @@ impl Default for Limits {
             rate: None,
             total_rate: None,
             bears_duplicates: false,
+            bears_repeated_oack: false,
             acknowledged,
         }
     }

@@ -1,9 +1,9 @@
 //! How the blocks of a window leave, and the trials that choose it.
 //!
 //! A receiver with a small buffer, or with a handful of descriptors, loses the blocks that come faster than it reads. The
-//! sender cannot see why a window was cut off, but it can see what helps. It knows three manners, from rough to gentle: a
+//! sender cannot see why a window was cut off, but it can see what helps. It knows four manners, from rough to gentle: a
 //! window leaves as a whole; singly, so that a fast receiver reads while blocks still come; in bursts of a few blocks, a
-//! millisecond apart.
+//! millisecond apart; or one block in several milliseconds.
 //!
 //! **The rule.** The score of a manner is the number of blocks that arrive per microsecond, times the part of the sent
 //! blocks that arrives. When a window was cut off, the next gentler manner is tried for a few windows, and stays if its
@@ -25,7 +25,12 @@ pub enum Manner {
     Singly,
     /// So many blocks in each millisecond, segmented by the kernel where it can: a burst fits into the receiver.
     Bursts(u16),
+    /// One block in so many milliseconds: a receiver that looks seldom has room for one or two.
+    Slowly(u8),
 }
+
+/// The milliseconds of the gentlest manner, beyond which lockstep is no slower.
+const SLOWEST: u8 = 16;
 
 /// The manner that suits a peer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +68,9 @@ const RAREST: u32 = 8;
 /// If so many more windows of at least `TELLING_WINDOW` blocks were cut off at one place than elsewhere, the receiver counts.
 const SAME_PLACE: u16 = 8;
 const TELLING_WINDOW: u16 = 8;
+
+/// Losses by chance hardly ever cut off each of several windows of at most so many blocks.
+const SMALL: u16 = 8;
 
 /// What became of a window.
 #[derive(Debug, Clone, Copy)]
@@ -116,8 +124,14 @@ impl Manner {
     pub(crate) fn burst(self) -> Option<u16> {
         match self {
             Manner::Bursts(blocks) => Some(blocks),
+            Manner::Slowly(_) => Some(1),
             Manner::Whole | Manner::Singly => None,
         }
+    }
+
+    /// Returns the milliseconds between two bursts.
+    pub(crate) fn apart(self) -> u8 {
+        if let Manner::Slowly(millis) = self { millis } else { 1 }
     }
 
     /// Returns the next gentler manner, after windows of `window` blocks of which `arrived` arrived between two cuts.
@@ -127,28 +141,36 @@ impl Manner {
         match self {
             Manner::Whole => Some(Manner::Singly),
             Manner::Singly => Some(Manner::Bursts(seen.min(less(window)).max(1))),
-            Manner::Bursts(1) => None,
+            Manner::Bursts(1) => Some(Manner::Slowly(2)),
             Manner::Bursts(blocks) => Some(Manner::Bursts(seen.min(less(blocks)).max(1))),
+            Manner::Slowly(millis) => (millis < SLOWEST).then_some(Manner::Slowly(millis * 2)),
         }
     }
 
     /// Returns the next rougher manner: a quarter more, or twice as much.
     fn rougher(self, window: u16, doubled: bool) -> Manner {
-        let Manner::Bursts(blocks) = self else { return Manner::Whole };
+        let blocks = match self {
+            Manner::Whole | Manner::Singly => return Manner::Whole,
+            Manner::Slowly(..=2) => return Manner::Bursts(1),
+            Manner::Slowly(millis) => return Manner::Slowly(millis / 2),
+            Manner::Bursts(blocks) => blocks,
+        };
         let more = blocks.saturating_add(if doubled { blocks } else { (blocks / 4).max(1) });
         if more < window { Manner::Bursts(more) } else { Manner::Singly }
     }
 
     /// Returns the score that it has at best.
     fn best_score(self) -> f64 {
-        self.burst().map_or(f64::INFINITY, |blocks| f64::from(blocks) / 1_000.0 * self.preference())
+        let per_micro = |blocks| f64::from(blocks) / 1_000.0 / f64::from(self.apart());
+        self.burst().map_or(f64::INFINITY, |blocks| per_micro(blocks) * self.preference())
     }
 
     fn roughness(self) -> u32 {
         match self {
             Manner::Whole => u32::MAX,
-            Manner::Singly => u16::MAX.into(),
-            Manner::Bursts(blocks) => blocks.into(),
+            Manner::Singly => u32::from(u16::MAX) + 256,
+            Manner::Bursts(blocks) => u32::from(blocks) + 255,
+            Manner::Slowly(millis) => u32::from(u8::MAX - millis),
         }
     }
 
@@ -157,7 +179,7 @@ impl Manner {
         match self {
             Manner::Whole => 1.25,
             Manner::Singly => 1.0,
-            Manner::Bursts(_) => 0.75,
+            Manner::Bursts(_) | Manner::Slowly(_) => 0.75,
         }
     }
 }
@@ -259,7 +281,7 @@ impl Trials {
     /// Returns where windows were cut off, in blocks, if bursts helped or if it was always the same place; else 0.
     pub(crate) fn overflows_after(&self) -> u16 {
         match self.learnt().manner {
-            Manner::Bursts(_) if self.overflow > 0 => self.overflow,
+            Manner::Bursts(_) | Manner::Slowly(_) if self.overflow > 0 => self.overflow,
             _ if self.votes >= SAME_PLACE => self.place,
             _ => 0,
         }
@@ -293,13 +315,14 @@ impl Trials {
 
     /// Tries what is gentler than the present manner, if it can be better than `rival`.
     fn try_gentler(&mut self, rival: Manner, tally: Tally, window: u16) {
-        // A burst of another size is no remedy if the first one was none.
-        let tried = self.manner != rival && self.manner.burst().is_some();
+        // A burst of another size is no remedy if the first one was none, unless no window ever arrives whole.
+        let never_whole = window <= SMALL && tally.windows >= TRIAL_WINDOWS && tally.cuts == tally.windows;
+        let tried = self.manner != rival && self.manner.burst().is_some() && !never_whole;
         let gentler = self.manner.gentler(tally.between_cuts(), window).filter(|_| !tried);
         // A cut costs so much time that even bursts could be faster.
         let costs_time = |bursts: Manner| bursts.best_score() >= tally.score(rival) * BETTER;
         let may_help = |gentler: Manner| match gentler {
-            Manner::Bursts(_) => costs_time(gentler) && tally.looks_full(window),
+            Manner::Bursts(_) | Manner::Slowly(_) => costs_time(gentler) && tally.looks_full(window),
             _ => {
                 let bursts = Manner::Singly.gentler(tally.between_cuts(), window);
                 tally.is_often_cut(window) || bursts.is_some_and(costs_time)
@@ -345,7 +368,7 @@ impl Trials {
         let usual_cuts = its.usual_cuts(self.tally.arrived);
         let cuts = u64::from(self.tally.cuts);
         let (is_cut_less, is_told) = match self.manner {
-            Manner::Bursts(_) => (true, true),
+            Manner::Bursts(_) | Manner::Slowly(_) => (true, true),
             _ => (CUT_LESS * cuts <= usual_cuts, usual_cuts >= TELLING_CUTS),
         };
         let has_ended = is_told && self.tally.windows >= TRIAL_WINDOWS.max(its.windows / 2);

@@ -218,6 +218,17 @@ impl State {
         self.most.min(self.opening).min(self.narrow).min(manner)
     }
 
+    /// Grows with smaller bursts, and with longer pauses between them.
+    fn gentleness(&self) -> (u16, u8) {
+        (UNLIMITED - self.burst(), self.trials.manner().apart())
+    }
+
+    /// Returns when the burst after one at `now` may be sent.
+    fn next_burst(&self, now: Time) -> Time {
+        let more = u64::from(self.trials.manner().apart() - 1) * TICK_MICROS;
+        Time::from_micros((now.as_micros() + APART_MICROS).next_multiple_of(TICK_MICROS) + more)
+    }
+
     fn is_limited(&self) -> bool {
         self.rate.is_some() || self.burst() != UNLIMITED
     }
@@ -226,7 +237,7 @@ impl State {
     fn take_limited(&mut self, now: Time, wanted: u32) -> u32 {
         if now >= self.next {
             self.left = self.burst();
-            self.next = next_burst(now);
+            self.next = self.next_burst(now);
         }
         let mut taken = wanted.min(u32::from(self.left));
         if let Some(rate) = &mut self.rate {
@@ -244,7 +255,7 @@ impl State {
     }
 
     fn arrived(&mut self, now: Time, window: u16, sample: AckSample, in_vain: u32) {
-        let before = self.burst();
+        let before = self.gentleness();
         let opening = core::mem::replace(&mut self.opening, UNLIMITED);
         if opening != UNLIMITED && in_vain == 0 {
             let more = opening.saturating_mul(4);
@@ -259,10 +270,10 @@ impl State {
             self.trials.window(Outcome { arrived, in_vain, micros, window: window.min(self.most) });
         }
         self.heard = now;
-        if self.burst() < before {
+        if self.gentleness() > before {
             // The receiver may still be full.
             self.left = 0;
-            self.next = next_burst(now);
+            self.next = self.next_burst(now);
         }
     }
 
@@ -277,11 +288,6 @@ impl State {
         self.narrow = rate.filter(|rate| *rate < window).unwrap_or(UNLIMITED);
         rate.is_some()
     }
-}
-
-/// Returns when the burst after one at `now` may be sent.
-fn next_burst(now: Time) -> Time {
-    Time::from_micros((now.as_micros() + APART_MICROS).next_multiple_of(TICK_MICROS))
 }
 
 #[cfg(test)]

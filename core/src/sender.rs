@@ -79,6 +79,9 @@ pub(crate) struct AckTiming {
     pub(crate) settled: u32,
 }
 
+/// In windows of at most so many blocks, losses by chance hardly ever take more than one repetition.
+const SMALL: u16 = 8;
+
 /// The effect of an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acked {
@@ -208,7 +211,10 @@ impl Sender {
             self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
             self.nothing_is_missing();
-            self.tell_pacer(now, sample, 0);
+            // One repetition may answer a lost ACK. If it took more, the window arrived by them: the receiver lacked blocks,
+            // and cannot or does not report that.
+            let by_copies = if probes > 1 && self.window <= SMALL { u32::from(probes) } else { 0 };
+            self.tell_pacer(now, sample, by_copies);
         }
         Acked::Progress { rtt, gap }
     }

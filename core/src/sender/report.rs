@@ -18,6 +18,9 @@ const DOUBTS: u8 = 3;
 /// or more, a gap there is rare enough to wait for the next ACK.
 const LARGE: u16 = 8;
 
+/// After so many wrong reports without a right one, the peer acknowledges each block.
+const WRONG: u8 = 3;
+
 /// Duplicates of an ACK that end the wait.
 const DUPLICATES: u8 = 3;
 
@@ -32,6 +35,8 @@ pub(super) struct Reports {
     /// The last block that had been sent when the sender went back, until the answer shows whether the report was right;
     /// 0 if it did.
     back_from: u64,
+    /// How many reports were wrong: the peer acknowledged all that was in flight, block by block.
+    wrong: u8,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
     /// How often the sender went back since the last ACK with news.
@@ -71,6 +76,11 @@ impl Reports {
 
     fn were_right(&mut self) {
         (self.proven, self.hinted, self.doubts) = (true, false, self.doubts.saturating_sub(1));
+        self.wrong = 0;
+    }
+
+    fn were_wrong(&mut self) {
+        (self.doubts, self.wrong) = (DOUBTS, self.wrong.saturating_add(1));
     }
 
     #[cfg(test)]
@@ -210,8 +220,13 @@ impl Sender {
         if let Some(rare) = &mut self.rare
             && rare.reports.waiting.take().is_some_and(|waiting| waiting.telling)
         {
-            rare.reports.doubts = DOUBTS;
+            rare.reports.were_wrong();
         }
+    }
+
+    /// Returns whether the peer acknowledges each block, or nearly each.
+    pub(crate) fn acknowledges_each(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.wrong >= WRONG)
     }
 
     fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {
@@ -227,12 +242,13 @@ impl Sender {
         if acked < waiting.mark.min(total) {
             return;
         }
-        if waiting.telling {
-            rare.reports.doubts = DOUBTS;
-        }
+        let was_telling = waiting.telling;
         // All that is in flight was sent since then.
         let since = core::mem::replace(&mut waiting.since, now);
         (waiting.mark, waiting.telling, rare.spread) = (sent, telling, 0);
+        if was_telling {
+            rare.reports.were_wrong();
+        }
         self.burst_at = since;
         if let Some(sample) = sample {
             self.tell_pacer(now, sample, 0);

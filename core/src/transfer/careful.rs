@@ -9,8 +9,23 @@ use crate::types::{ErrorCode, Operation};
 /// How often a server repeats the last block, if all others are acknowledged: some boot ROMs never acknowledge it.
 const LAST_BLOCK_REPEATS: u8 = 3;
 
+/// So many copies, one for eight blocks or more, show that windows are too much for a client.
+const TELLING_COPIES: u64 = 16;
+
 /// Microseconds after each of these repetitions at least: the path may be down for a while.
 const LAST_BLOCK_PAUSES: [u32; LAST_BLOCK_REPEATS as usize] = [500_000, 2_000_000, 4_000_000];
+
+/// What a transfer takes care of now, apart from its time-outs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(test, derive(Hash))]
+pub(super) enum Caution {
+    #[default]
+    None,
+    /// A second OACK may make the peer give up, until it has answered the first one.
+    OneOack,
+    /// A copy was answered, and the next ACK shows how the peer took it.
+    Watched,
+}
 
 impl Transfer {
     /// Decides how soon a packet may be repeated. `known`: the class of the client bears copies.
@@ -45,13 +60,13 @@ impl Transfer {
         // The host may not have sent the copy: its disk was slow.
         if sender.has_sent_copies() {
             sender.hold(now, wait);
-            self.watched = true;
+            self.caution = Caution::Watched;
         }
     }
 
     /// Handles a second ACK of a block that was sent twice.
     pub(super) fn answered_twice(&mut self) {
-        if core::mem::take(&mut self.watched) {
+        if self.was_watched() {
             self.duplicates.answered_twice();
             self.trust();
         }
@@ -59,10 +74,18 @@ impl Transfer {
 
     /// Handles the ACK of the block after one that was sent twice.
     pub(super) fn bore_the_last_copy(&mut self) {
-        if core::mem::take(&mut self.watched) {
+        if self.was_watched() {
             self.duplicates.repaired();
             self.trust();
         }
+    }
+
+    fn was_watched(&mut self) -> bool {
+        let was = self.caution == Caution::Watched;
+        if was {
+            self.caution = Caution::None;
+        }
+        was
     }
 
     fn trust(&mut self) {
@@ -119,6 +142,35 @@ impl Transfer {
         let pause = self.repeats.checked_sub(1).and_then(|number| LAST_BLOCK_PAUSES.get(usize::from(number)));
         let pause = pause.filter(|_| self.lacks_the_last_ack());
         pause.map_or(0, |pause| *pause)
+    }
+
+    /// Sends one block for each answer, if the client acknowledges each block and yet gets many of them twice: it is too slow
+    /// for windows, and its ACKs say where it is.
+    pub(super) fn leave_windows(&mut self) {
+        let copies = u64::from(self.counts.retransmissions);
+        let Phase::Sending(sender) = &mut self.phase else { return };
+        if self.server
+            && copies >= TELLING_COPIES
+            && copies * 8 >= sender.acked()
+            && sender.acknowledges_each()
+        {
+            sender.set_window(1);
+            self.rtt.restart();
+        }
+    }
+
+    /// Returns how long to wait at least before an OACK is repeated, while one is unanswered.
+    pub(super) fn oack_pause(&self) -> u32 {
+        let is_unanswered = match &self.phase {
+            Phase::Offered { .. } => true,
+            Phase::Receiving(receiver) => receiver.acked() == 0 && !self.options.is_empty(),
+            _ => false,
+        };
+        if self.caution == Caution::OneOack && is_unanswered {
+            self.settings.timing.lockstep_micros()
+        } else {
+            0
+        }
     }
 
     /// Handles a duplicate of the ACK before the last one: the client is still there, and lacks the last block.

@@ -141,6 +141,9 @@ impl Transfer {
                 }
                 self.has_arrived(now);
                 self.bore_the_last_copy();
+                if repeated && self.options.window_size() > 1 {
+                    self.leave_windows();
+                }
                 self.arm(now);
                 if repeated {
                     self.watch_for_a_second_answer(now);

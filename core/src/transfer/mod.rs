@@ -34,6 +34,7 @@ use crate::sender::{Blocks, Sender};
 use crate::time::Time;
 use crate::total_rate::Member;
 use crate::types::{ErrorCode, Operation};
+use careful::Caution;
 use outputs::{Due, DuePacket, End};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -154,8 +155,7 @@ pub struct Transfer {
     peer_manner: KnownManner,
     /// As in [`PeerMetrics::duplicates`](crate::PeerMetrics::duplicates).
     duplicates: Duplicates,
-    /// Whether a copy was answered, and the next ACK shows how the peer took it.
-    watched: bool,
+    caution: Caution,
     operation: Operation,
     due: Due,
 }
@@ -257,7 +257,7 @@ impl Transfer {
             stalled: false,
             peer_manner: KnownManner::default(),
             duplicates: Duplicates::UNKNOWN,
-            watched: false,
+            caution: Caution::None,
             operation,
             due: Due::default(),
         }
@@ -299,6 +299,9 @@ impl Transfer {
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
         self.choose_care(limits.bears_duplicates);
+        if self.server && !limits.bears_repeated_oack {
+            self.caution = Caution::OneOack;
+        }
         let has_options = !self.options.is_empty();
         if has_options {
             self.due.packet = DuePacket::Oack;

@@ -26,6 +26,6 @@ impl Hash for Transfer {
         (phase, options, rtt, heard).hash(state);
         let Transfer { first_block: _, deadline, counts: _, repeats, server, operation, due, .. } = self;
         (deadline, repeats, server, operation, due).hash(state);
-        (self.duplicates, self.watched).hash(state);
+        (self.duplicates, self.caution).hash(state);
     }
 }

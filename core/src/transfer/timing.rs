@@ -172,7 +172,7 @@ impl Transfer {
         {
             wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
         }
-        wait = wait.max(self.last_block_pause());
+        wait = wait.max(self.last_block_pause()).max(self.oack_pause());
         if self.server && self.blocks() == 0 && !self.unproven() && self.repeats >= UNPROVEN_REPEATS {
             // Only a few are left: they must outlast a client that stores a one-window file slowly.
             wait = wait.max(FIRST_WINDOW_PAUSE << (self.repeats - UNPROVEN_REPEATS).min(2));

@@ -1,7 +1,9 @@
 //! Clients that take each DATA packet for the next block, as some boot ROMs do, and what a server may send to a client of
 //! which nothing is known.
 
-use super::simulator::{Endpoint, Faults, Job, Path, Plain, World, asking, assert_whole, millis};
+use super::simulator::{
+    Buffer, Endpoint, Faults, Job, Manner, Path, Plain, World, asking, assert_whole, millis,
+};
 use tuffet_core::{Duplicates, Finish, Operation, OptionSet, PeerMetrics};
 
 const LAN: Path = Path::clean(100);
@@ -113,6 +115,42 @@ fn a_window_is_proof() {
     assert_whole(&job, &world);
     let ended = world.server.report.finished_at.expect("it ended");
     assert!(ended < millis(1_000), "{ended:?}");
+}
+
+/// A network controller with a ring of two packets, at which its driver looks each 5 ms, and windows of four. Without windows
+/// each block takes 5 ms.
+#[test]
+fn a_receiver_that_never_gets_a_window_whole_is_hardly_slower_than_in_lockstep() {
+    let ring = Buffer { room: 2, reading: 50, waking: 5_000 };
+    let (up, down) = (Path::clean(100), Path::clean(100).buffer(ring));
+    // One that reports no gap costs time-outs until the pace is found.
+    for (manner, most) in [(Manner::Unexpected, 11_000), (Manner::Once, 11_000), (Manner::Never, 16_000)] {
+        let requested = asking(1_468, 4);
+        let mut job = Job::new(Operation::Read, requested, 2_000_000);
+        job.limits.bears_duplicates = false;
+        let client = Plain::new(requested).acknowledges(manner).patient(1_000_000).tries(30);
+        let world = run(1, &job, client, up, down);
+        assert_eq!(world.server.report.finish, Some(Finish::Complete), "{manner:?}");
+        let done = world.client.done.expect("served");
+        let known = world.server.peer_metrics().manner;
+        assert!(done < millis(most), "{manner:?}: {done:?}, {known:?}, {:?}", world.server.report.stats);
+    }
+}
+
+/// A client that takes 2 ms for each packet, acknowledges each, and asks for windows of 16.
+#[test]
+fn a_slow_client_that_acknowledges_each_packet_is_as_quick_as_in_lockstep() {
+    let slow = Buffer { room: 64, reading: 2_000, waking: 10 };
+    let (up, down) = (Path::clean(100), Path::clean(100).buffer(slow));
+    for timeout in [50_000, 1_000_000] {
+        let requested = asking(1_400, 16);
+        let job = Job::new(Operation::Read, requested, 2_000_000);
+        let client = Plain::new(requested).acknowledges(Manner::Each).patient(timeout).tries(100);
+        let world = run(1, &job, client, up, down);
+        assert_eq!(world.server.report.finish, Some(Finish::Complete));
+        let (done, again) = (world.client.done.expect("served"), world.client.again);
+        assert!(done < millis(3_600) && again < 100, "{done:?}, {again} twice");
+    }
 }
 
 /// A boot ROM that never acknowledges the last block has the whole file, and gets three copies of that block at most.

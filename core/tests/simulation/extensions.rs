@@ -119,7 +119,7 @@ fn utimeout_is_the_first_retransmission() {
     for (options, due) in [(vec![OptionName::Utimeout], 30_000), (Vec::new(), 250_000)] {
         let mut transfer = Transfer::server(at(0), Operation::Read, Settings::default());
         let requested = OptionSet { utimeout: Some(30_000), tsize: Some(0), ..OptionSet::default() };
-        let limits = Limits { bears_duplicates: true, ..limits(1, &options) };
+        let limits = Limits { bears_duplicates: true, bears_repeated_oack: true, ..limits(1, &options) };
         transfer.handle_grant(at(0), &requested, &limits, Some(700));
         assert!(matches!(transfer.poll(at(0)), Output::Control(_)));
         assert_eq!(transfer.poll(at(0)), Output::Timeout(at(due)), "{options:?}");

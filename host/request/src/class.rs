@@ -29,6 +29,11 @@ impl ClientClass {
         BEAR_DUPLICATES.contains(&self.0)
     }
 
+    /// Whether all clients of this class go on if a second OACK arrives after they have answered the first one. atftp aborts.
+    pub fn bears_repeated_oack(self) -> bool {
+        self.bears_duplicates() && self.0 != "atftp"
+    }
+
     /// Returns all classes; some more than once.
     pub fn all() -> impl Iterator<Item = ClientClass> {
         let names = NAMED.iter().map(|(class, _)| *class);

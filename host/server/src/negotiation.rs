@@ -234,6 +234,7 @@ impl Negotiation {
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
                 total_rate: configured.shared.flatten().map(|shared| Arc::clone(&shared.total)),
                 bears_duplicates: request.class.bears_duplicates(),
+                bears_repeated_oack: request.class.bears_repeated_oack(),
                 acknowledged: without_refused(acknowledged, requested, profile),
             },
             blksize_by: blksize.by,

@@ -27,7 +27,7 @@ impl Job {
             mode: Mode::Octet,
             requested,
             // Of a class that bears copies, as most are: `careful` has the others.
-            limits: Limits { bears_duplicates: true, ..Limits::default() },
+            limits: Limits { bears_duplicates: true, bears_repeated_oack: true, ..Limits::default() },
             settings: Settings::default(),
             known: PeerMetrics::default(),
             file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),

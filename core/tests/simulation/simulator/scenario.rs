@@ -46,6 +46,7 @@ impl Scenario {
             rate: rate(seed),
             total_rate: None,
             bears_duplicates: bears_duplicates(seed),
+            bears_repeated_oack: bears_duplicates(!seed),
             acknowledged: acknowledged(seed),
         };
         let requested = with_options_of_tftp_hpa(requested, seed);

@@ -176,8 +176,7 @@ impl Control {
     }
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {
-        let grant =
-            |content| Decision::Grant { content, limits: self.limits(), settings: None, group: None };
+        let grant = |content| Decision::Grant { content, limits: self.limits(), settings: None, group: None };
         let refuse = |code, outcome| Decision::Refuse {
             code,
             message: "refused".into(),
@@ -215,6 +214,10 @@ impl Control {
     }
 
     fn limits(&self) -> Limits {
-        Limits { bears_duplicates: self.bears_duplicates, ..Limits::default() }
+        Limits {
+            bears_duplicates: self.bears_duplicates,
+            bears_repeated_oack: self.bears_duplicates,
+            ..Limits::default()
+        }
     }
 }

@@ -1,0 +1,6 @@
+//! Clients and sites as they are: what boot ROMs, devices, monitors and trees do, as public reports tell, each reduced to a
+//! small scripted client. Where the servers that people come from are installed, the same clients run beside them.
+
+mod clients;
+mod duplicates;
+mod patience;

@@ -133,8 +133,8 @@ const SHAPES: [Shape; 35] = [
 ];
 
 /// See [`ClientClass::bears_duplicates`], and the table in docs/protocol.md, which has a test for each.
-const BEAR_DUPLICATES: [&str; 10] =
-    ["atftp", "busybox", "curl", "grub", "ipxe", "pxelinux", "tuffet", "u-boot", "uefi", "windows"];
+const BEAR_DUPLICATES: [&str; 9] =
+    ["atftp", "busybox", "curl", "grub", "ipxe", "pxelinux", "tuffet", "u-boot", "uefi"];
 
 type Fits = fn(&str) -> bool;
 

@@ -347,7 +347,7 @@ impl Rtt {
     /// smoothed RTT and four times its variation.
     pub(crate) fn ack_timing(&self, timing: &Timing, unmeasured: u32) -> AckTiming {
         let due = self.base(timing, unmeasured);
-        let late = due.min(timing.initial.max(self.care.least(timing)));
+        let late = due.min(timing.initial);
         if self.smoothed == 0 {
             let surely = timing.initial.max(unmeasured);
             return AckTiming {

@@ -274,8 +274,8 @@ fn r09_the_same_request_anew() {
     // So far it may be a copy: the first transfer ends when the client answers the second.
     assert!(peer.read_on(1) == bytes(600));
     let line = server.outcome("600");
-    assert_facts(&line, "aborted", "granted", 512, 1);
-    assert_ended(&line, "aborted", "asked again from the same port");
+    assert_facts(&line, "served", "granted", 512, 1);
+    assert_ended(&line, "served", "the ACK of the last block is missing");
     assert_facts(&server.outcome("600"), "served", "granted", 600, 2);
     // A second after the last packet.
     let mut late = reading(&server);
@@ -328,6 +328,33 @@ fn r11_data_longer_than_agreed() {
     assert_facts(&line, "aborted", "granted", 600, 1);
     assert_ended(&line, "aborted", "broke the protocol");
     assert!(!server.root().has("up"));
+}
+
+#[test]
+fn r47_a_monitor_takes_one_packet() {
+    let server = patient();
+    let mut monitor = peer(&server, &rrq("5000", &[]));
+    assert!(matches!(monitor.receive(), Answer::Data(1, _)));
+    drop(monitor);
+    let line = server.outcome("5000");
+    assert_facts(&line, "probed", "granted", 0, 0);
+    assert_ended(&line, "probed", "closed its port");
+    assert_nothing_more(&server);
+}
+
+#[test]
+fn r48_a_copy_is_counted_as_a_block() {
+    let server = patient();
+    let mut client = peer(&server, &rrq("5000", &[]));
+    assert!(matches!(client.receive(), Answer::Data(1, _)));
+    client.send(&ack(1));
+    assert!(matches!(client.receive(), Answer::Data(2, _)));
+    client.send(&ack(3));
+    client.expect_error(4);
+    let line = server.outcome("5000");
+    assert_facts(&line, "failed", "granted", 512, 1);
+    assert_ended(&line, "failed", "the client counted a repeated block");
+    assert_nothing_more(&server);
 }
 
 #[test]

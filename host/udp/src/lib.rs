@@ -37,7 +37,7 @@ pub use received::Received;
 pub use route::{carries_group, path_mtu};
 pub use send::{SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
-pub use socket::{BindOptions, Socket};
+pub use socket::{BindOptions, Socket, fragment};
 pub use unreachable::{Unreachable, UnreachableBatch, may_be_report, report_closed_ports};
 
 use std::net::IpAddr;

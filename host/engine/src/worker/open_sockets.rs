@@ -65,6 +65,8 @@ pub struct ListenerSpec {
     pub interface: Option<String>,
     /// Whether the address need not be one of this host yet.
     pub free_bind: bool,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF).
+    pub dont_fragment: bool,
     /// Whether answers come from the listening port too (for NAT, containers and load balancers).
     pub single_port: bool,
     /// TID ports in each worker, unused with a single port; see [`tid_ports`].
@@ -82,6 +84,7 @@ impl ListenerSpec {
             address,
             interface: None,
             free_bind: false,
+            dont_fragment: false,
             single_port: false,
             tid_ports: 1,
             tid_range: None,
@@ -98,6 +101,7 @@ impl ListenerSpec {
             gro: true,
             shared: false,
             errors: self.single_port,
+            dont_fragment: self.dont_fragment,
             room: None,
         }
     }

@@ -42,6 +42,7 @@ fn open(listener: &ListenerSpec, ttl: u8) -> std::io::Result<Socket> {
         interface: listener.interface.as_deref(),
         free_bind: listener.free_bind,
         tell_local: address.ip().is_unspecified(),
+        dont_fragment: listener.dont_fragment,
         ..BindOptions::default()
     };
     let socket = Socket::bind(address, options)?;

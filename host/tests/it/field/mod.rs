@@ -1,0 +1,4 @@
+//! Clients and networks as they are: each test has one that was met in the field, as small as it can be.
+
+mod fragments;
+mod servers;

@@ -30,7 +30,7 @@ pub fn open_group_sockets(
             }
         }
         sockets
-            .add_listener(ListenerSockets { listening: Vec::new(), tids })
+            .add_listener(ListenerSockets { tids, ..ListenerSockets::default() })
             .map_err(|error| (number, OpenError::from(error)))?;
     }
     Ok(sockets)

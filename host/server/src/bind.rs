@@ -58,6 +58,7 @@ fn specs(settings: &Settings) -> Vec<ListenerSpec> {
     let spec = |listener: &settings::Listener| ListenerSpec {
         interface: listener.interface.clone(),
         free_bind: listener.free_bind,
+        dont_fragment: settings.transfer.dont_fragment,
         single_port: listener.single_port,
         tid_ports: tid_ports(listener.tid_ports, settings.listeners.len(), settings.workers, descriptors),
         tid_range: match listener.tid_ports {

@@ -4,6 +4,7 @@
 //! takes a lock that another thread can hold: it passes requests to the control side, which returns
 //! decisions.
 
+mod broadcasts;
 mod busy_poll;
 mod clock;
 mod closed_ports;
@@ -370,7 +371,11 @@ impl<T: Transmit> Worker<T> {
                     self.wire.counters.port_zero += buffer.each().count() as u64;
                     continue;
                 }
-                for datagram in buffer.each() {
+                // Nothing, if it was broadcast to another network of this host, or to another listener.
+                let Some((number, local)) = self.wire.sockets.handling(number, buffer.local) else {
+                    continue;
+                };
+                for datagram in (Received { local, ..buffer }).each() {
                     self.dispatch(number, (listener, listens), &datagram, now);
                 }
             }

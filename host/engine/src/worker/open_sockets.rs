@@ -1,10 +1,11 @@
 //! Opens the sockets of all workers: listening ports, and the pools of TID ports.
 
+use super::broadcasts::{self, BroadcastSocket};
 use super::sockets::Sockets;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use tuffet_request::{PortRange, TidPorts};
-use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
+use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket, broadcast_networks};
 
 /// TID ports of a listener over all workers, unless configured otherwise.
 ///
@@ -65,6 +66,8 @@ pub struct ListenerSpec {
     pub interface: Option<String>,
     /// Whether the address need not be one of this host yet.
     pub free_bind: bool,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF).
+    pub dont_fragment: bool,
     /// Whether answers come from the listening port too (for NAT, containers and load balancers).
     pub single_port: bool,
     /// TID ports in each worker, unused with a single port; see [`tid_ports`].
@@ -82,6 +85,7 @@ impl ListenerSpec {
             address,
             interface: None,
             free_bind: false,
+            dont_fragment: false,
             single_port: false,
             tid_ports: 1,
             tid_range: None,
@@ -98,6 +102,7 @@ impl ListenerSpec {
             gro: true,
             shared: false,
             errors: self.single_port,
+            dont_fragment: self.dont_fragment,
             room: None,
         }
     }
@@ -137,6 +142,7 @@ impl From<io::Error> for OpenError {
 #[derive(Default)]
 pub(super) struct ListenerSockets {
     pub(super) listening: Vec<Socket>,
+    pub(super) broadcasts: Vec<BroadcastSocket>,
     pub(super) tids: Vec<Socket>,
 }
 
@@ -157,10 +163,24 @@ pub fn open_all(
 ) -> Result<Vec<Sockets>, (usize, OpenError)> {
     let mut inherited = inherited.into_iter();
     let mut opened = Vec::new();
+    let mut bound_here = Vec::new();
     for (number, listener) in listeners.iter_mut().enumerate() {
         let bound = inherited.next().unwrap_or_default();
+        bound_here.push(bound.is_empty());
         let shares = listening_sockets(listener, bound, workers);
         opened.push(shares.map_err(|error| (number, error.into()))?);
+    }
+    // Who passes sockets in decides what is received.
+    let networks = broadcast_networks().unwrap_or_default();
+    let addresses: Vec<SocketAddr> = listeners.iter().map(|listener| listener.address).collect();
+    let all = listeners.iter().zip(&mut opened).zip(bound_here);
+    for ((listener, shares), _) in all.filter(|(_, bound_here)| *bound_here) {
+        let options = BindOptions { room: Some(TID_BUFFER), ..listener.listening() };
+        // One worker answers a broadcast. In single-port mode only the kernel knows which of them gets the ACKs.
+        let answering = if listener.single_port { workers } else { 1 };
+        for share in shares.iter_mut().take(answering) {
+            share.broadcasts = broadcasts::open(listener.address, options, &addresses, &networks);
+        }
     }
     // Ranges first: the kernel may choose any port for the other listeners.
     for ranges in [true, false] {
@@ -198,7 +218,8 @@ pub(super) fn open_virtual(listeners: &[ListenerSpec]) -> io::Result<Sockets> {
         let tids = if listener.single_port { 0 } else { listener.tid_ports };
         let open = || Socket::client(listener.address, 0, false);
         let tids = (0..tids).map(|_| open()).collect::<io::Result<_>>()?;
-        sockets.add_listener(ListenerSockets { listening: vec![open()?], tids })?;
+        let listening = vec![open()?];
+        sockets.add_listener(ListenerSockets { listening, tids, ..ListenerSockets::default() })?;
     }
     Ok(sockets)
 }

@@ -1,12 +1,13 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
+use super::broadcasts::BroadcastSocket;
 use super::open_sockets::ListenerSockets;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use tuffet_udp::{Local, Socket};
@@ -43,6 +44,14 @@ pub(super) struct WorkerSocket {
     pub(super) listener: ListenerId,
     /// Whether it receives requests.
     pub(super) listens: bool,
+    /// Of a socket that receives broadcasts alone: the addresses of this host that its listener answers for.
+    pub(super) answers_for: Option<Box<[IpAddr]>>,
+}
+
+impl WorkerSocket {
+    fn new(socket: Socket, listener: ListenerId, listens: bool) -> WorkerSocket {
+        WorkerSocket { socket, listener, listens, answers_for: None }
+    }
 }
 
 /// All sockets of one worker.
@@ -71,18 +80,23 @@ impl Sockets {
 
     /// Adds the next listener.
     pub(super) fn add_listener(&mut self, share: ListenerSockets) -> io::Result<()> {
-        let ListenerSockets { listening, tids } = share;
-        if self.all.len() + listening.len() + tids.len() > usize::from(u16::MAX) {
+        let ListenerSockets { listening, broadcasts, tids } = share;
+        let more = listening.len() + broadcasts.len() + tids.len();
+        if self.all.len() + more > usize::from(u16::MAX) {
             return Err(io::Error::other(
                 "a worker has 65535 sockets at most; lower `listeners[].tid-ports`",
             ));
         }
         let listener = ListenerId(self.tids.len() as u16);
         let before = self.all.len() as u16;
-        self.all.extend(listening.into_iter().map(|socket| WorkerSocket { socket, listener, listens: true }));
+        self.all.extend(listening.into_iter().map(|socket| WorkerSocket::new(socket, listener, true)));
+        self.listening.push(before..self.all.len() as u16);
+        self.all.extend(broadcasts.into_iter().map(|BroadcastSocket { socket, answers_for }| WorkerSocket {
+            answers_for: Some(answers_for),
+            ..WorkerSocket::new(socket, listener, true)
+        }));
         let first = self.all.len() as u16;
-        self.all.extend(tids.into_iter().map(|socket| WorkerSocket { socket, listener, listens: false }));
-        self.listening.push(before..first);
+        self.all.extend(tids.into_iter().map(|socket| WorkerSocket::new(socket, listener, false)));
         self.tids.push(first..self.all.len() as u16);
         Ok(())
     }
@@ -111,6 +125,22 @@ impl Sockets {
     /// The numbers of a listener's listening sockets.
     pub(super) fn listening(&self, listener: ListenerId) -> impl Iterator<Item = SocketId> + use<> {
         self.listening.get(usize::from(listener)).cloned().unwrap_or_default().map(SocketId)
+    }
+
+    /// Returns the socket that handles a datagram of this one, and the local end that it has there: a broadcast is handled
+    /// as if it had been sent to the address of its listener. `None` if it is not meant for that.
+    pub(super) fn handling(
+        &self,
+        number: SocketId,
+        local: Option<Local>,
+    ) -> Option<(SocketId, Option<Local>)> {
+        let socket = self.get(number)?;
+        let Some(answers_for) = &socket.answers_for else { return Some((number, local)) };
+        let local =
+            local.filter(|local| local.address.is_some_and(|address| answers_for.contains(&address)))?;
+        let listening = self.listening(socket.listener).next()?;
+        let address = self.get(listening).map(|listening| listening.socket.local().ip());
+        Some((listening, Some(Local { address, ..local })))
     }
 
     /// Stops waking for new requests, and leaves those that are known but unread in the kernel: the next

@@ -287,7 +287,8 @@ impl Assembly {
             sampling: deciding.sampling,
         });
         let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
-        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let single_ports = single_ports.map(|listener| listener.name.as_str().into()).collect();
+        let hints = Hints::new(single_ports, settings.transfer.dont_fragment);
         let history = self.records.history().clone();
         let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
         Control { admission, passing, observing }

@@ -4,3 +4,8 @@
 mod clients;
 mod duplicates;
 mod patience;
+//! Clients and networks as they are: each test has one that was met in the field, as small as it can be.
+
+mod broadcasts;
+mod fragments;
+mod servers;

@@ -30,7 +30,7 @@ pub fn open_group_sockets(
             }
         }
         sockets
-            .add_listener(ListenerSockets { listening: Vec::new(), tids })
+            .add_listener(ListenerSockets { tids, ..ListenerSockets::default() })
             .map_err(|error| (number, OpenError::from(error)))?;
     }
     Ok(sockets)
@@ -42,6 +42,7 @@ fn open(listener: &ListenerSpec, ttl: u8) -> std::io::Result<Socket> {
         interface: listener.interface.as_deref(),
         free_bind: listener.free_bind,
         tell_local: address.ip().is_unspecified(),
+        dont_fragment: listener.dont_fragment,
         ..BindOptions::default()
     };
     let socket = Socket::bind(address, options)?;

@@ -32,6 +32,8 @@ pub struct Limits {
     pub total_rate: Option<Arc<TotalRate>>,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,
+    /// Whether the `tsize` 0 of an empty file is acknowledged in a read: curl takes it for an error.
+    pub empty_tsize: bool,
 }
 
 impl Default for Limits {
@@ -44,6 +46,7 @@ impl Default for Limits {
             rate: None,
             total_rate: None,
             acknowledged,
+            empty_tsize: true,
         }
     }
 }

@@ -93,6 +93,11 @@ impl Policy {
             && self.parts.default == DefaultVerdict::Allow
     }
 
+    /// Returns whether a plugin of this listener is asked which file a request gets.
+    pub fn resolves(&self, listener: &str) -> bool {
+        !self.of(listener).resolve.is_empty()
+    }
+
     /// Returns whether a plugin of this listener wants the local address, interface and VLAN of requests.
     pub fn wants_local(&self, listener: &str) -> bool {
         self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)

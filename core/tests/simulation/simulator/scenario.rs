@@ -46,6 +46,7 @@ impl Scenario {
             rate: rate(seed),
             total_rate: None,
             acknowledged: acknowledged(seed),
+            empty_tsize: seed % 2 == 0,
         };
         let requested = with_options_of_tftp_hpa(requested, seed);
         let limits = limits.within_rate(&requested);

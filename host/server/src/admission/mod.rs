@@ -19,6 +19,7 @@ mod open_file;
 mod pending;
 mod plan;
 mod refusals;
+mod repaired;
 mod root_access;
 mod stored_name;
 mod supplied;

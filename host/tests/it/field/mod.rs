@@ -1,0 +1,5 @@
+//! Clients and sites as they are: each module has what one kind of them does, as small scripted clients.
+
+mod maps;
+mod names;
+mod options;

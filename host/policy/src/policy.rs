@@ -98,6 +98,11 @@ impl Policy {
         !self.of(listener).resolve.is_empty()
     }
 
+    /// Returns whether a plugin of this listener judges the paths of files that `resolve` names.
+    pub fn judges_paths(&self, listener: &str) -> bool {
+        self.of(listener).authorize.iter().any(|plugin| plugin.judges_paths)
+    }
+
     /// Returns whether a plugin of this listener wants the local address, interface and VLAN of requests.
     pub fn wants_local(&self, listener: &str) -> bool {
         self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)

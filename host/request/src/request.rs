@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::class::ClientClass;
-use crate::names::NameError;
+use crate::names::{self, NameError};
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 pub use tuffet_leases::{Format as LeaseFormat, Lease};
 
@@ -169,6 +169,14 @@ impl Request {
             let shown = || self.requested.escape_default().take(SHOWN).collect();
             self.path = file.map_or_else(shown, str::to_owned);
         }
+    }
+
+    /// Returns the name as sent, if it is not safe and `path` is another name: that of the file that a hook named, or
+    /// without the tail of an old ROM.
+    pub fn repaired_from(&self) -> Option<&str> {
+        let is_shown = || self.requested.escape_default().take(SHOWN).eq(self.path.chars());
+        let is_unsafe = || names::normalise(self.requested.as_bytes()).is_err();
+        Some(&*self.requested).filter(|_| is_unsafe() && !is_shown())
     }
 
     /// Returns whether the request is only explained, not served: it must have no side effects.

@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use tuffet_core::OptionSet;
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, LastError, Outcome, Summary, resolved_file};
-use tuffet_request::names;
 
 /// Returns the lines of tftpd-hpa, each with a line feed.
 pub(super) fn tftp_hpa(summary: &Summary) -> String {
@@ -20,7 +19,7 @@ pub(super) fn tftp_hpa(summary: &Summary) -> String {
         Operation::Write => "WRQ",
     };
     let mut lines = format!("{kind} from {client} filename {}", word(&request.requested));
-    let is_repaired = names::normalise(request.requested.as_bytes()).is_err();
+    let is_repaired = request.repaired_from().is_some();
     if let Some((_, path)) = place(summary).filter(|(_, path)| is_repaired || *path != request.path) {
         let _ = write!(lines, " remapped to {}", word(path));
     }

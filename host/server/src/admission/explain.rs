@@ -158,10 +158,12 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
 
 /// Every plugin of the chains, with its answer if it was called.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let find = |chained: &ChainedPlugin| {
-        let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
-        steps.iter().find(is_it)
+    let all = |chained: &ChainedPlugin| {
+        let (plugin, hook) = (Arc::clone(&chained.plugin), chained.hook);
+        let is_it = move |step: &&Step| matches!(&step.what, What::Plugin { plugin: its, hook: called, .. } if *its == plugin && *called == hook);
+        steps.iter().filter(is_it)
     };
+    let find = |chained: &ChainedPlugin| all(chained).next();
     let calls = generation.policy.chained(listener).flat_map(|chained| {
         let hook = call(&chained, find(&chained));
         // A rendering follows the answer of its plugin.
@@ -169,7 +171,13 @@ fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
         let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
         [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
-    calls.flatten().collect()
+    let calls = calls.flatten();
+    // The names of files that `resolve` named are judged behind it.
+    let again = generation.policy.chained(listener).filter(|chained| chained.hook == "authorize");
+    let again = again.flat_map(|chained| {
+        all(&chained).skip(1).map(move |step| call(&chained, Some(step))).collect::<Vec<_>>()
+    });
+    calls.chain(again).collect()
 }
 
 fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {

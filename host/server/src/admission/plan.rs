@@ -1,7 +1,7 @@
 //! Runs `authorize` and `resolve`: policy's part of a decision.
 
 use super::refusals::{allowed, denied, dropped, overloaded, refuse_name};
-use super::{repaired, stored_name};
+use super::{named_files, stored_name};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
@@ -115,7 +115,7 @@ async fn resolve_from(
     };
     let mut profile = profile;
     if is_unsafe {
-        repaired::keep_safe(&mut targets, record.request.operation);
+        named_files::keep_safe(&mut targets, record.request.operation);
         match next {
             Some(next) if targets.is_empty() => {
                 return Box::pin(ask_next(generation, record, next, profile)).await;
@@ -123,7 +123,9 @@ async fn resolve_from(
             None if targets.is_empty() => return Plan::open_requested(record, profile),
             _ => {}
         }
-        profile = match Box::pin(repaired::judge(generation, record, &targets, profile)).await {
+    }
+    if is_unsafe || generation.policy.judges_paths(&record.request.listener) {
+        profile = match Box::pin(named_files::judge(generation, record, &targets, profile)).await {
             Ok(profile) => profile,
             Err(decision) => return Plan::Decided(decision),
         };

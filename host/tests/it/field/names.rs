@@ -93,7 +93,7 @@ fn any_run_of_separators_at_the_start_is_one() {
     let server = Setup::new().file("Boot/BCD", b"bcd").writable().start();
     for name in SPELLINGS {
         assert_eq!(ask(&server, &rrq(name, &[])), content(b"bcd"), "{name}");
-        assert_eq!(server.outcome("Boot/BCD")["requested"], name);
+        assert_eq!(server.outcome("Boot/BCD")["resolved"], "root:Boot/BCD");
     }
     assert_eq!(ask(&server, &request(2, b"\\\\up", b"octet", &[])), Answer::Ack(1));
     assert_eq!(server.root().read("up"), b"stored");
@@ -175,10 +175,9 @@ fn a_repaired_name_is_judged_served_and_logged() {
             if name.starts_with('/') { refused("file name holds a drive letter") } else { content(b"bcd") };
         assert_eq!(ask(&server, &rrq(name, &[])), expected, "{name}");
         let line = server.any_outcome();
-        assert_eq!(line["requested"], name);
         if expected == content(b"bcd") {
-            let facts = ["path", "resolved", "verdict_by"].map(|key| line[key].as_str());
-            assert_eq!(facts, [Some("boot/bcd"), Some("boot:boot/bcd"), Some("remap")]);
+            let facts = ["path", "resolved", "verdict_by", "requested"].map(|key| line[key].as_str());
+            assert_eq!(facts, [Some("boot/bcd"), Some("boot:boot/bcd"), Some("remap"), Some(name)]);
         }
     }
     // `acl` judges what would be opened, or written.
@@ -216,6 +215,36 @@ fn a_repaired_name_is_judged_served_and_logged() {
     let explained = explain(&server, "C:\\secret\\plan");
     let text = String::from_utf8_lossy(&explained.stdout).into_owned();
     assert!(explained.code() == 1 && text.contains("not for you"), "{text}");
+}
+
+/// A rule changes safe names, too: `acl` judges what would be opened.
+#[test]
+fn no_mapping_leads_past_acl() {
+    let policy = |settings: &str| {
+        let before = REPAIRS.split("      root: boot").next().unwrap();
+        repairing(&format!("{before}      root: boot\n      {settings}\n")).start()
+    };
+    for (settings, name) in [
+        ("lowercase: true", "SECRET/plan"),
+        ("rules: [{ match: '\\.\\.', replace: '', flags: [global] }]", "....//secret/plan"),
+        ("rules: [{ match: '^public/', replace: 'secret/' }]", "public/plan"),
+        ("prefix: secret", "plan"),
+    ] {
+        let server = policy(settings);
+        for opcode in [1, 2] {
+            let answer = ask(&server, &request(opcode, name.as_bytes(), b"octet", &[]));
+            assert_eq!(answer, refused("not for you"), "{name} with {settings}");
+            let line = server.any_outcome();
+            assert_ended(&line, "denied", "deny rule 1");
+            assert_eq!(line["verdict_by"], "acl");
+        }
+        let explained = explain(&server, name);
+        let text = String::from_utf8_lossy(&explained.stdout).into_owned();
+        assert!(explained.code() == 1 && text.contains("acl: deny"), "{text}");
+        assert_eq!(server.root().read("secret/plan"), b"the plan");
+    }
+    let server = policy("rules: [{ match: '^public/', replace: 'boot/' }]");
+    assert_eq!(ask(&server, &rrq("public/bcd", &[])), content(b"bcd"));
 }
 
 /// What no rule repairs is refused in the words of before, by nobody.
@@ -275,7 +304,7 @@ fn no_rule_leads_out_or_past_acl_or_into_the_log() {
         rule("{ match: 'x', deny: '\\0 is not here' }"),
         "lowercase: true".into(),
         "prefix: secret".into(),
-        "also-at: [{ path: /secret, root: boot }, { path: /C:, root: boot }]".into(),
+        "also-at: [{ path: /secret, root: boot }, { path: \"/C:\", root: boot }]".into(),
     ];
     let names: [&[u8]; 32] = [
         b"C:\\secret\\plan",
@@ -312,11 +341,9 @@ fn no_rule_leads_out_or_past_acl_or_into_the_log() {
         b"\x7f",
     ];
     for rules in &rules {
-        let settings = format!("root: boot\n      {}", rules.replace(", [", ",\n["));
-        let yaml = REPAIRS.split("      root: boot").next().unwrap().to_owned() + "      " + &settings + "\n";
-        let server = repairing(&yaml).start();
-        server.outside().write("secret.txt", b"outside");
-        fs::write(server.outside().path("outside"), b"outside").unwrap();
+        let before = REPAIRS.split("      root: boot").next().unwrap();
+        let server = repairing(&format!("{before}      root: boot\n      {rules}\n")).start();
+        server.outside().write("outside", b"outside");
         for name in names {
             for opcode in [1, 2] {
                 let answer = ask(&server, &request(opcode, name, b"octet", &[]));
@@ -388,7 +415,11 @@ fn netboot_cuts_what_old_roms_append() {
 #[test]
 fn a_request_without_its_last_nul_is_served() {
     let server = Setup::new().file("f", &[7; 600]).writable().start();
-    let mut peer = Peer::new(server.address());
+    let ask = |packet: &[u8]| {
+        let mut peer = Peer::new(server.address());
+        peer.ask(packet);
+        peer.receive()
+    };
     for (packet, answer) in [
         (&b"\0\x01f\0octet"[..], Answer::Data(1, vec![7; 512])),
         (b"\0\x01f\0OCTET", Answer::Data(1, vec![7; 512])),
@@ -396,12 +427,10 @@ fn a_request_without_its_last_nul_is_served() {
         (b"\0\x01f\0octet\0tsize\0000\0blksize\0001024", Answer::Oack("blksize=1024 tsize=600".into())),
         (b"\0\x02up\0octet", Answer::Ack(0)),
     ] {
-        peer.ask(packet);
-        assert_eq!(peer.receive(), answer, "{}", packet.escape_ascii());
+        assert_eq!(ask(packet), answer, "{}", packet.escape_ascii());
     }
-    for (packet, code) in [(&b"\0\x01f\0"[..], 4), (b"\0\x01f", 4), (b"\0\x01f\0octe", 4)] {
-        peer.ask(packet);
-        peer.expect_error(code);
+    for packet in [&b"\0\x01f\0"[..], b"\0\x01f", b"\0\x01f\0octe"] {
+        assert!(matches!(ask(packet), Answer::Error(4, _)), "{}", packet.escape_ascii());
     }
 }
 

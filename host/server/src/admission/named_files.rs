@@ -1,20 +1,21 @@
-//! Files that plugins name for requests whose own names are not safe: with a drive letter, `..` or a control character.
+//! Files that plugins of `resolve` name, judged before they are opened.
 //!
-//! Policy gets such a request, since only its rules know what the name means: `C:\boot\bcd` is `boot/bcd` on a server
-//! whose map says so. What is not safe is not repaired by accident: the name of the file must be as plain as any
-//! requested one, and must not be made of the [stand-in](tuffet_request::names::stand_in) for the name.
+//! A rule of `authorize` about names would end where a mapping begins: with a rule that turns names into lower case,
+//! `SECRET/plan` would pass a rule about `secret/**`. So what judges paths judges the name of the file, too.
 //!
-//! A rule of `authorize` about names cannot match the name as sent, so it judges the name of the file: otherwise
-//! `C:\secret\plan` would pass a rule about `secret/**`.
+//! A request whose own name is not safe (a drive letter, `..`, a control character) comes here as well, since only the
+//! rules of a site know what it means: `C:\boot\bcd` is `boot/bcd` on a server whose map says so. What is not safe is not
+//! repaired by accident: the name of the file must be as plain as any requested one, and must not be made of the
+//! [stand-in](tuffet_request::names::stand_in) for the name. The whole chain judges it, for none of its plugins has seen a
+//! name that it could judge.
 
 use super::refusals::allowed;
 use crate::generation::Generation;
-use std::sync::Arc;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::DecisionRecord;
 use tuffet_request::names::{UNSAFE, normalise};
-use tuffet_request::{Operation, SessionProfile};
+use tuffet_request::{Operation, Request, SessionProfile};
 
 /// Keeps the files whose names are safe. For an upload, only the first counts.
 pub(super) fn keep_safe(targets: &mut Vec<Target>, operation: Operation) {
@@ -28,7 +29,8 @@ fn is_safe(path: &str) -> bool {
     !path.contains(UNSAFE) && normalise(path.as_bytes()).as_deref() == Ok(path)
 }
 
-/// Has `authorize` judge each file as if the client had requested it by its name. Returns `profile` with all of theirs.
+/// Has `authorize` judge each file as if the client had requested it by its name: the plugins that judge paths, and for a
+/// name that is not safe all. Returns `profile` with all of theirs.
 ///
 /// # Errors
 /// The decision, if one of the files is denied: which of them exists is not known yet.
@@ -40,15 +42,21 @@ pub(super) async fn judge(
 ) -> Result<SessionProfile, Decision> {
     let policy = &generation.policy;
     let mut profile = profile;
-    let mut request = (*record.request).clone();
-    request.unsafe_name = None;
-    let mut request = Arc::new(request);
-    for (number, target) in targets.iter().enumerate() {
-        if targets[..number].iter().any(|before| before.path == target.path) {
+    let is_unsafe = record.request.unsafe_name.is_some();
+    // A write request has one target.
+    let most = if record.request.operation == Operation::Write { 1 } else { targets.len() };
+    for (number, target) in targets.iter().take(most).enumerate() {
+        let is_judged = (!is_unsafe && target.path == record.request.path)
+            || targets[..number].iter().any(|before| before.path == target.path);
+        if is_judged {
             continue;
         }
-        Arc::make_mut(&mut request).path.clone_from(&target.path);
-        let authorization = policy.authorize(&request, policy.deadline()).await;
+        let request = Request { unsafe_name: None, path: target.path.clone(), ..(*record.request).clone() };
+        let deadline = policy.deadline();
+        let authorization = match is_unsafe {
+            true => policy.authorize(&request, deadline).await,
+            false => policy.judge_file(&request, deadline).await,
+        };
         record.plugin_calls += authorization.calls;
         match allowed(authorization.verdict) {
             Ok(its) => profile = profile.and(its),

@@ -9,3 +9,8 @@ mod patience;
 mod broadcasts;
 mod fragments;
 mod servers;
+//! Clients and sites as they are: each module has what one kind of them does, as small scripted clients.
+
+mod maps;
+mod names;
+mod options;

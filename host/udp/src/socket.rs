@@ -1,6 +1,6 @@
 //! A bound UDP socket.
 
-use super::{calls, options};
+use super::{calls, options, rebind};
 use socket2::SockAddr;
 use std::cell::Cell;
 use std::io;
@@ -31,6 +31,9 @@ pub struct BindOptions<'a> {
     /// Whether the kernel keeps the ICMP errors of datagrams sent from here (IP_RECVERR); see
     /// [`UnreachableBatch`](super::UnreachableBatch).
     pub errors: bool,
+    /// Whether the socket waits for an interface that does not exist yet: it has its port, and receives nothing until
+    /// [`Socket::rebind`]. Instead of `interface`; implies `free_bind`.
+    pub parked: bool,
     /// The requested size of the receive buffer in bytes; by default [`KERNEL_BUFFER`].
     pub room: Option<usize>,
 }
@@ -60,10 +63,12 @@ impl Socket {
             inner.set_reuse_port(true)?;
         }
         // Before the port: sockets of different interfaces may share one.
-        if let Some(interface) = wanted.interface {
+        if wanted.parked {
+            rebind::prepare_parking(&inner, address)?;
+        } else if let Some(interface) = wanted.interface {
             options::bind_to_interface(&inner, interface)?;
         }
-        if wanted.free_bind {
+        if wanted.free_bind || wanted.parked {
             options::free_bind(&inner, address)?;
         }
         // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.

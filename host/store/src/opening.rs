@@ -59,7 +59,10 @@ impl Roots {
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
         let folder = open_folder(&spec.name, &spec.path)?;
+        // Clients get nothing from it, and put nothing into it.
+        let may_be_mount_point = !spec.writable && folder.is_empty();
         let root = Self::with(spec, Some(folder), disks);
+        root.may_be_mount_point.store(may_be_mount_point, Relaxed);
         root.disk.set_unopened(None);
         Ok(root)
     }
@@ -100,7 +103,7 @@ impl Root {
             rules,
             path: spec.path.clone(),
             follow: spec.follow,
-            may_be_mount_point: AtomicBool::new(may_be_mount_point(spec, folder.as_ref())),
+            may_be_mount_point: AtomicBool::new(false),
             folder: RwLock::new(folder.map(|folder| folder.with_known(&disk.usages))),
             elsewhere: None,
             disk,
@@ -125,12 +128,6 @@ impl Roots {
             root.disk.adds_names.store(self.roots.iter().any(adds), Relaxed);
         }
     }
-}
-
-/// Returns whether a file system may be mounted over this folder later: clients get nothing from it, and put nothing into
-/// it.
-fn may_be_mount_point(spec: &RootSpec, folder: Option<&OpenFolder>) -> bool {
-    !spec.writable && folder.is_some_and(OpenFolder::is_empty)
 }
 
 pub(super) fn open_folder(name: &str, path: &Path) -> Result<OpenFolder, RootError> {

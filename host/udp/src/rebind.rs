@@ -5,7 +5,7 @@
 //! changes. So the port is taken on the loopback interface, where it conflicts with sockets that serve all interfaces,
 //! as it would later, but not with those of other interfaces.
 
-use super::options::bind_to_interface;
+use super::options::{bind_to_interface, free_bind};
 use super::socket::Socket;
 use socket2::SockFilter;
 use std::io;
@@ -66,8 +66,7 @@ impl Socket {
     /// UDP socket loses its interface when it is disconnected (`connect` with AF_UNSPEC), connected or not.
     ///
     /// # Errors
-    /// There is no such interface; the kernel is older than 5.7 and this process has no CAP_NET_RAW; the machine does
-    /// not have the address of the socket (yet).
+    /// There is no such interface; the kernel is older than 5.7 and this process has no CAP_NET_RAW.
     pub fn rebind(&self, interface: &str) -> io::Result<()> {
         // Until the new interface is set, datagrams from other interfaces would arrive.
         self.inner().attach_filter(&[DROP])?;
@@ -76,6 +75,8 @@ impl Socket {
         // With the connection a socket also loses a port that the kernel chose.
         if self.bound_address()?.port() == 0 {
             let mut address = self.local();
+            // The address of a new interface comes after it.
+            free_bind(self.inner(), address)?;
             match self.inner().bind(&address.into()) {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
                     address.set_port(0);

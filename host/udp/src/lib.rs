@@ -32,9 +32,10 @@ mod socket;
 mod source;
 mod unreachable;
 
-pub use interface::{interface_index, interface_name, may_bind_to};
+pub use interface::{has_ipv6, interface_index, interface_name, is_assigned, may_bind_to};
 pub use message::{MAX_MESSAGE, MAX_SEGMENTS};
 pub use networks::{BroadcastNetwork, broadcast_networks};
+pub use rebind::LOOPBACK;
 pub use receive::ReceiveBatch;
 pub use received::Received;
 pub use route::{carries_group, path_mtu};

@@ -1,6 +1,6 @@
 //! A bound UDP socket.
 
-use super::{calls, options};
+use super::{calls, options, rebind};
 use socket2::{SockAddr, SockRef};
 use std::cell::Cell;
 use std::io;
@@ -34,6 +34,9 @@ pub struct BindOptions<'a> {
     /// Whether IPv4 packets forbid routers to fragment them (the bit DF), as long as they fit the MTU of the path that the
     /// kernel knows. By default routers may, and the kernel ignores smaller MTUs that ICMP reports.
     pub dont_fragment: bool,
+    /// Whether the socket waits for an interface that does not exist yet: it has its port, and receives nothing until
+    /// [`Socket::rebind`]. Instead of `interface`; implies `free_bind`.
+    pub parked: bool,
     /// The requested size of the receive buffer in bytes; by default [`KERNEL_BUFFER`].
     pub room: Option<usize>,
 }
@@ -63,10 +66,12 @@ impl Socket {
             inner.set_reuse_port(true)?;
         }
         // Before the port: sockets of different interfaces may share one.
-        if let Some(interface) = wanted.interface {
+        if wanted.parked {
+            rebind::prepare_parking(&inner, address)?;
+        } else if let Some(interface) = wanted.interface {
             options::bind_to_interface(&inner, interface)?;
         }
-        if wanted.free_bind {
+        if wanted.free_bind || wanted.parked {
             options::free_bind(&inner, address)?;
         }
         // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.

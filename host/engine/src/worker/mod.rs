@@ -21,6 +21,7 @@ mod gate;
 mod half_open;
 mod key;
 mod known_peers;
+mod listener_spec;
 mod mailbox;
 mod messages;
 mod millis;
@@ -62,13 +63,12 @@ pub use gate::{Gate, Stored};
 use half_open::HalfOpen;
 pub use key::Key;
 use known_peers::KnownPeers;
+pub use listener_spec::{ListenerSpec, Missing};
 pub use mailbox::Mailbox;
 pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
-pub use open_sockets::{
-    ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
-};
+pub use open_sockets::{OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports};
 use recent_requests::RecentRequests;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;

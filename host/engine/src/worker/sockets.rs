@@ -54,11 +54,24 @@ impl WorkerSocket {
     }
 }
 
+/// The numbers of a listener's TID sockets, by family.
+#[derive(Debug, Clone, Default)]
+struct Tids {
+    v4: Range<u16>,
+    v6: Range<u16>,
+}
+
+impl Tids {
+    fn is_empty(&self) -> bool {
+        self.v4.is_empty() && self.v6.is_empty()
+    }
+}
+
 /// All sockets of one worker.
 pub struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
-    tids: Vec<Range<u16>>,
+    tids: Vec<Tids>,
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
     /// Advances with each transfer.
@@ -96,8 +109,12 @@ impl Sockets {
             ..WorkerSocket::new(socket, listener, true)
         }));
         let first = self.all.len() as u16;
-        self.all.extend(tids.into_iter().map(|socket| WorkerSocket::new(socket, listener, false)));
-        self.tids.push(first..self.all.len() as u16);
+        let (v4, v6): (Vec<Socket>, Vec<Socket>) =
+            tids.into_iter().partition(|socket| socket.local().is_ipv4());
+        let middle = first + v4.len() as u16;
+        let tids = v4.into_iter().chain(v6);
+        self.all.extend(tids.map(|socket| WorkerSocket::new(socket, listener, false)));
+        self.tids.push(Tids { v4: first..middle, v6: middle..self.all.len() as u16 });
         Ok(())
     }
 
@@ -149,7 +166,7 @@ impl Sockets {
     pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<SocketId> {
         let all = (0..).zip(&self.all);
         let only_listens = all.filter(|(_, it)| {
-            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Range::is_empty)
+            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Tids::is_empty)
         });
         only_listens
             .map(|(number, it)| {
@@ -167,11 +184,12 @@ impl Sockets {
         its.map(|it| &it.socket).try_for_each(|socket| socket.rebind(interface))
     }
 
-    /// Returns whether this is the first socket of its listener; others share its port.
+    /// Returns whether this is the first socket of its listener and family; others share its port.
     pub(super) fn is_first(&self, number: SocketId) -> bool {
-        let before = number.0.checked_sub(1).and_then(|before| self.get(SocketId(before)));
         let Some(socket) = self.get(number) else { return false };
-        !before.is_some_and(|before| before.listens && before.listener == socket.listener)
+        let family = |socket: &WorkerSocket| socket.socket.local().is_ipv6();
+        let mut before = self.listening(socket.listener).take_while(|its| *its < number);
+        !before.any(|its| self.get(its).is_some_and(|its| family(its) == family(socket)))
     }
 
     pub(super) fn get(&self, number: SocketId) -> Option<&WorkerSocket> {
@@ -202,7 +220,8 @@ impl Sockets {
         listener: ListenerId,
         peer: &SocketAddr,
     ) -> impl Iterator<Item = SocketId> + use<> {
-        let range = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
+        let tids = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
+        let range = if peer.is_ipv4() { tids.v4 } else { tids.v6 };
         let count = range.len() as u16;
         self.turn = self.turn.wrapping_add(1);
         let size = GROUP.min(count);
@@ -224,7 +243,8 @@ impl Sockets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_sockets::{ListenerSpec, open_all};
+    use super::super::listener_spec::ListenerSpec;
+    use super::super::open_sockets::open_all;
     use super::*;
     use std::collections::HashSet;
 

@@ -249,7 +249,11 @@ async fn carry_out(
         explained.candidates.push(candidate(root, path, by_row.as_ref(), "not asked"));
     }
     for its in &explained.candidates {
-        let absence = Absence { folder: its.missing_folder.clone(), other_case: its.other_case.clone() };
+        let absence = Absence {
+            of_root: generation.files.roots.is_missing(&its.root),
+            folder: its.missing_folder.clone(),
+            other_case: its.other_case.clone(),
+        };
         found.add(&its.root.as_str().into(), absence);
     }
     match decided {

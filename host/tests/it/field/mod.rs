@@ -14,3 +14,6 @@ mod servers;
 mod maps;
 mod names;
 mod options;
+//! Clients and sites as they are: each topic has scripted clients that behave as machines in the field do.
+
+mod absent;

@@ -38,6 +38,8 @@ pub struct Limits {
     pub bears_repeated_oack: bool,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,
+    /// Whether the `tsize` 0 of an empty file is acknowledged in a read: curl takes it for an error.
+    pub empty_tsize: bool,
 }
 
 impl Default for Limits {
@@ -52,6 +54,7 @@ impl Default for Limits {
             bears_duplicates: false,
             bears_repeated_oack: false,
             acknowledged,
+            empty_tsize: true,
         }
     }
 }

@@ -2,8 +2,10 @@
 //! server [acknowledges](Acknowledged) them, those of tftp-hpa (`tftpd/tftpd.c` of 5.2: rollover, blksize2, utimeout)
 //! and of Windows Deployment Services (msftwindow).
 //!
-//! The server acknowledges only requested options, never with a larger value than requested. It ignores an
-//! option with an invalid value, as tftp-hpa does; RFC 2347 permits this.
+//! The server acknowledges only requested options, never with a larger value than requested. It reads requests
+//! leniently, as tftp-hpa does (`tftpd/tftpd.c` of 5.2: strtoumax): a value may begin with blanks and a `+`, `blksize`
+//! and `windowsize` above their ranges are lowered, and the last value may lack its NUL. It ignores an option with
+//! another invalid value; RFC 2347 permits this. An OACK is read strictly: both ends must agree about it.
 
 use crate::acknowledged::OptionName;
 use crate::block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
@@ -21,20 +23,29 @@ const MSFTWINDOW_GRANTED: u64 = 27_182;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options<'a> {
     rest: &'a [u8],
+    /// Whether it is a request, which may be sloppy.
+    is_request: bool,
 }
 
 impl<'a> Options<'a> {
+    /// Returns the options of an OACK.
     pub(crate) fn new(rest: &'a [u8]) -> Self {
-        Options { rest }
+        Options { rest, is_request: false }
     }
 
-    /// Iterates over names and values. Ends at the first incomplete one: a missing NUL, a name without a
-    /// value, or the padding that some clients append.
+    /// Returns the options of a request.
+    pub(crate) fn of_request(rest: &'a [u8]) -> Self {
+        Options { rest, is_request: true }
+    }
+
+    /// Iterates over names and values. Ends at the first incomplete one: a name without a value, or the padding that
+    /// some clients append; in an OACK also a value without its NUL.
     pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
-        let mut rest = self.rest;
+        let Options { mut rest, is_request } = self;
         core::iter::from_fn(move || {
             let (name, after) = take_string(rest).filter(|(name, _)| !name.is_empty())?;
-            let (value, after) = take_string(after)?;
+            let unended = Some((after, &[][..])).filter(|(value, _)| is_request && !value.is_empty());
+            let (value, after) = take_string(after).or(unended)?;
             rest = after;
             Some((name, value))
         })
@@ -57,12 +68,18 @@ impl<'a> Options<'a> {
             if core::mem::replace(&mut seen[which], true) {
                 continue;
             }
-            let Some(value) = decimal(value) else { continue };
+            let Some(value) = decimal(if self.is_request { without_sign(value) } else { value }) else {
+                continue;
+            };
+            // Lowered to the most that there is.
+            let lowered = |most: u64| if self.is_request { value.min(most) } else { value };
             match KNOWN[which] {
-                OptionName::Blksize => requested.blksize = blksize(value),
+                OptionName::Blksize => requested.blksize = blksize(lowered(MAX_BLKSIZE.into())),
                 OptionName::Timeout => requested.timeout = within(value, 1, 255),
                 OptionName::Tsize => requested.tsize = Some(value),
-                OptionName::Windowsize => requested.windowsize = within(value, 1, 65_535),
+                OptionName::Windowsize => {
+                    requested.windowsize = within(lowered(u16::MAX.into()), 1, u16::MAX.into());
+                }
                 OptionName::Rollover => requested.rollover = rollover(value),
                 // Larger values are lowered, as by tftp-hpa.
                 OptionName::Blksize2 => requested.blksize2 = blksize(value.min(MAX_BLKSIZE.into())),
@@ -238,6 +255,13 @@ fn power_of_two(value: u16) -> u16 {
     1 << value.max(1).ilog2()
 }
 
+/// Returns the value without blanks and one `+` at its beginning, as strtoumax reads it.
+fn without_sign(value: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+    let value = &value[value.iter().position(|byte| !is_blank(byte)).unwrap_or(value.len())..];
+    value.strip_prefix(b"+").unwrap_or(value)
+}
+
 /// Parses decimal digits only: no sign, no space, at most `u64::MAX`.
 fn decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() {
@@ -260,15 +284,16 @@ mod tests {
     use crate::acknowledged::Acknowledged;
 
     fn requested(options: &[u8]) -> OptionSet {
-        Options::new(options).requested()
+        Options::of_request(options).requested()
     }
 
     #[test]
     fn invalid_values_are_left_out() {
-        for value in ["", "0", "7", "65465", "-1", "1e9", " 512", "512x", "+512", "99999999999999999999999"] {
+        for value in ["", "0", "7", "-1", "1e9", "512 ", "512x", "++512", "+ 512", "99999999999999999999999"]
+        {
             assert_eq!(requested(format!("blksize\0{value}\0").as_bytes()).blksize, None, "{value:?}");
         }
-        for value in ["0", "65536", "-1", ""] {
+        for value in ["0", "-1", "", " ", "+"] {
             assert_eq!(requested(format!("windowsize\0{value}\0").as_bytes()).windowsize, None, "{value:?}");
         }
         for value in ["0", "256", "1.5"] {
@@ -277,6 +302,32 @@ mod tests {
         for value in ["-1", "18446744073709551616", "0x10"] {
             assert_eq!(requested(format!("tsize\0{value}\0").as_bytes()).tsize, None, "{value:?}");
         }
+    }
+
+    /// As tftp-hpa 5.2 answers them, which knows no windows.
+    #[test]
+    fn requests_are_read_leniently_and_answers_strictly() {
+        for (value, read) in [
+            (" 1468", 1_468),
+            ("+1468", 1_468),
+            ("\t \x0b1468", 1_468),
+            (" +0010", 10),
+            ("65465", 65_464),
+            ("65500", 65_464),
+            ("65536", 65_464),
+            ("4294967296", 65_464),
+            ("18446744073709551615", 65_464),
+        ] {
+            let text = format!("blksize\0{value}\0");
+            assert_eq!(requested(text.as_bytes()).blksize, Some(read), "{value:?}");
+            assert_eq!(Options::new(text.as_bytes()).requested().blksize, None, "{value:?}");
+        }
+        assert_eq!(requested(b"windowsize\065536\0").windowsize, Some(65_535));
+        assert_eq!(requested(b"windowsize\0 +4\0").windowsize, Some(4));
+        assert_eq!(requested(b"timeout\0 3\0tsize\0+0\0").timeout, Some(3));
+        assert_eq!(requested(b"blksize\0512").blksize, Some(512), "no final NUL");
+        assert_eq!(Options::new(b"windowsize\065536\0").requested().windowsize, None);
+        assert_eq!(Options::new(b"blksize\0512").requested(), OptionSet::default());
     }
 
     #[test]
@@ -298,7 +349,6 @@ mod tests {
             "the first counts, valid or not"
         );
         assert_eq!(requested(b"unknown\0x\0blksize\065464\0").blksize, Some(65_464));
-        assert_eq!(requested(b"blksize\0512"), OptionSet::default(), "no final NUL");
         assert_eq!(requested(b"blksize\0"), OptionSet::default(), "no value");
         assert_eq!(requested(b"\0\0\0\0"), OptionSet::default(), "padding");
     }

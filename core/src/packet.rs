@@ -71,7 +71,7 @@ pub enum Malformed {
     Opcode(u16),
     /// A request without a terminated, non-empty name.
     Name,
-    /// A request without a terminated mode.
+    /// A request without a mode.
     Mode,
     /// A request for a mode that is neither octet nor netascii.
     UnknownMode,
@@ -135,7 +135,11 @@ impl<'a> RequestPacket<'a> {
             [0, more @ ..] => more,
             _ => rest,
         };
-        let (mode, rest) = take_string(rest).filter(|(mode, _)| !mode.is_empty()).ok_or(Malformed::Mode)?;
+        // Some old ROMs leave out the last NUL.
+        let (mode, rest) = take_string(rest).unwrap_or((rest, &[]));
+        if mode.is_empty() {
+            return Err(Malformed::Mode);
+        }
         let mode = if mode.eq_ignore_ascii_case(b"octet") || mode.eq_ignore_ascii_case(b"binary") {
             Mode::Octet
         } else if mode.eq_ignore_ascii_case(b"netascii") {
@@ -143,7 +147,7 @@ impl<'a> RequestPacket<'a> {
         } else {
             return Err(Malformed::UnknownMode);
         };
-        Ok(RequestPacket { operation, name, mode, options: Options::new(rest) })
+        Ok(RequestPacket { operation, name, mode, options: Options::of_request(rest) })
     }
 
     /// Writes a request; `None` if `buffer` is too short or the name is empty or contains a NUL.
@@ -240,6 +244,9 @@ mod tests {
         assert_eq!(read.options.iter().collect::<Vec<_>>(), [(&b"BLKSIZE"[..], &b"1432"[..])]);
         assert_eq!(request(b"\0\x02a\0netascii\0").mode, Mode::Netascii);
         assert_eq!(request(b"\0\x01a\0\0octet\0").name, b"a", "a doubled NUL after the name");
+        assert_eq!(request(b"\0\x01a\0octet").mode, Mode::Octet, "no last NUL");
+        let last = request(b"\0\x02a\0netascii\0tsize\07");
+        assert_eq!((last.mode, last.options.requested().tsize), (Mode::Netascii, Some(7)));
     }
 
     #[test]
@@ -264,7 +271,7 @@ mod tests {
             (b"\0\x01\0octet\0", Malformed::Name),
             (b"\0\x01name", Malformed::Name),
             (b"\0\x01name\0", Malformed::Mode),
-            (b"\0\x01name\0octet", Malformed::Mode),
+            (b"\0\x01name\0octe", Malformed::UnknownMode),
             (b"\0\x01name\0\0", Malformed::Mode),
             (b"\0\x02name\0mail\0", Malformed::UnknownMode),
         ] {

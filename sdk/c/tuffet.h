@@ -132,7 +132,8 @@ typedef struct tuffet_request {
     tuffet_client client;
     const tuffet_arrival *arrival; /* or NULL; the manifest lists the facts local-address, interface or vlan */
     tuffet_pairs options;          /* as the client sent them, names in lower case (RFC 2347) */
-    tuffet_pairs attributes;       /* raw-name: the bytes of a name that is not UTF-8, in hexadecimal digits */
+    tuffet_pairs attributes;       /* raw-name: the bytes of a name that is not UTF-8, in hexadecimal digits;
+                                      unsafe-name: why the server refuses the name unless resolve names a file */
 } tuffet_request;
 
 /* The value of an option or attribute, or NULL. */

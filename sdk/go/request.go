@@ -139,7 +139,9 @@ type Request struct {
 	Arrival *Arrival
 	// As the client sent them, names in lower case (RFC 2347).
 	Options []Pair
-	// raw-name: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. Later servers add more.
+	// raw-name: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. unsafe-name: why the server
+	// refuses the name unless resolve names a file for it; Path has U+FFFD in place of what is not safe then. Later
+	// servers add more.
 	Attributes []Pair
 }
 

@@ -80,6 +80,7 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
             .with(OptionName::Rollover)
             .with(OptionName::Blksize2)
             .with(OptionName::Utimeout),
+        empty_tsize: true,
     };
     let mut server = Transfer::server(now, operation, Settings::default());
     server.handle_grant(now, requested, &limits, case.size);
@@ -150,7 +151,10 @@ fn refuses_or_takes(requested: &OptionSet, operation: Operation, oack: &[u8]) {
 /// Reads the options of some bytes, as plainly as possible.
 fn reference(bytes: &[u8]) -> OptionSet {
     let mut pieces: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-    pieces.pop(); // bytes without a final NUL
+    // The last value may lack its NUL.
+    if pieces.last().is_some_and(|piece| piece.is_empty()) {
+        pieces.pop();
+    }
     let mut oack = OptionSet::default();
     let mut seen: Vec<String> = Vec::new();
     for pair in pieces.chunks_exact(2) {
@@ -161,11 +165,14 @@ fn reference(bytes: &[u8]) -> OptionSet {
         if seen.contains(&name) {
             continue;
         }
-        let digits = !pair[1].is_empty() && pair[1].iter().all(u8::is_ascii_digit);
-        let value = digits.then(|| std::str::from_utf8(pair[1]).ok()?.parse::<u64>().ok()).flatten();
+        let text = std::str::from_utf8(pair[1]).unwrap_or("x");
+        let text = text.trim_start_matches(['\t', '\n', '\x0b', '\x0c', '\r', ' ']);
+        let text = text.strip_prefix('+').unwrap_or(text);
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let value = digits.then(|| text.parse::<u64>().ok()).flatten();
         match name.as_str() {
-            "blksize" => oack.blksize = value.filter(|v| (8..=65_464).contains(v)).map(|v| v as u16),
-            "windowsize" => oack.windowsize = value.filter(|v| (1..=65_535).contains(v)).map(|v| v as u16),
+            "blksize" => oack.blksize = value.filter(|v| *v >= 8).map(|v| v.min(65_464) as u16),
+            "windowsize" => oack.windowsize = value.filter(|v| *v >= 1).map(|v| v.min(65_535) as u16),
             "timeout" => oack.timeout = value.filter(|v| (1..=255).contains(v)).map(|v| v as u8),
             "tsize" => oack.tsize = value,
             "rollover" => {

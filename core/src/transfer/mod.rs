@@ -286,8 +286,9 @@ impl Transfer {
             return;
         }
         let limits = &limits.clone().within_rate(requested);
-        // RFC 2349 lets a server omit `tsize`. curl takes the 0 of an empty file for an error.
-        let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
+        // RFC 2349 lets a server omit `tsize`.
+        let may_be_empty = limits.empty_tsize || self.operation == Operation::Write;
+        let said = size.filter(|size| *size > 0 || may_be_empty);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
         let mut granted = OptionSet::grant(requested, limits, said);
         // Only the ACKs of reads choose a window size.

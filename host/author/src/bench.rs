@@ -104,7 +104,7 @@ fn bench_project(args: &BenchArgs, server: &dyn ServerProgram) -> Result<Vec<Hoo
     }
     let mut limits = PluginLimits::default();
     args.context.limit(&mut limits);
-    let context = CaseContext { component: None, limits, recorded: false, roots: &[], silent: &[] };
+    let context = CaseContext { component: None, limits, recorded: false, roots: &[], unopened: &[] };
     let cases = case::read(Path::new(CASES), &context).map_err(|error| match error {
         CaseFileError::NoComponent(error) | CaseFileError::Invalid(error) => fail(error),
     })?;

@@ -16,7 +16,7 @@ use crate::input::{
 use crate::lab::Plan;
 use tuffet_config::{
     ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, SettingNames,
-    SilentRoot,
+    UnopenedRoot,
 };
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
@@ -164,7 +164,7 @@ pub(crate) struct CaseContext<'a> {
     /// The roots of the real world.
     pub roots: &'a [RootSpec],
     /// Those of them that did not answer.
-    pub silent: &'a [SilentRoot],
+    pub unopened: &'a [UnopenedRoot],
 }
 
 /// The reason why a case file cannot be run.
@@ -251,7 +251,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                         secrets: PluginSecrets::default(),
                         grants: file.grants.clone(),
                         roots: context.roots.to_vec(),
-                        silent: context.silent.to_vec(),
+                        unopened: context.unopened.to_vec(),
                         named_roots: file.roots.clone(),
                         given,
                         limits: context.limits,

@@ -12,11 +12,11 @@ use crate::error::ToolError;
 use crate::program::ServerProgram;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PluginSecrets, PolicyConfig, ReuseConfig, SettingNames, SilentRoot, VerifyConfig, reach,
+    PluginSecrets, PolicyConfig, ReuseConfig, SettingNames, UnopenedRoot, VerifyConfig, reach,
 };
 use tuffet_policy::LoadProblem;
 use tuffet_registry::Registries;
-use tuffet_request::RootSpec;
+use tuffet_request::{RootSpec, Unopened};
 use tuffet_store::{Disks, Origins, RootError, Roots};
 use tuffet_terminal::print_stderr;
 use tuffet_wasm::{Hook, HookInput, PolicyRuntime, PolicySpec, Stage, StagedAnswers, Trial, TrialResult};
@@ -40,7 +40,7 @@ pub(crate) struct Plan {
     /// Roots with their folders.
     pub roots: Vec<RootSpec>,
     /// The roots that did not answer; the plugin cannot read them.
-    pub silent: Vec<SilentRoot>,
+    pub unopened: Vec<UnopenedRoot>,
     /// The roots that an answer may name; empty allows any.
     pub named_roots: Vec<String>,
     pub given: StagedAnswers,
@@ -137,18 +137,20 @@ impl Lab {
     }
 }
 
-/// Opens all roots that answered.
+/// Opens all roots that are there and answered.
 fn open(plan: &Plan) -> Result<Roots, RootError> {
-    let silent: Vec<String> = plan.silent.iter().map(|its| its.root.clone()).collect();
-    Roots::open_without(&plan.roots, &Disks::default(), &silent, None, &Origins::new())
+    let unopened: Vec<(String, Unopened)> =
+        plan.unopened.iter().map(|its| (its.root.clone(), its.why)).collect();
+    Roots::open_without(&plan.roots, &Disks::default(), &unopened, None, &Origins::new())
 }
 
-/// Warns of roots that did not answer.
-pub(crate) fn warn_of_silent_roots(silent: &[SilentRoot]) {
-    let patience = reach::PATIENCE.as_secs();
-    for SilentRoot { root, .. } in silent {
-        print_stderr(format_args!(
-            "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
-        ));
+/// Warns of roots that are missing, or did not answer.
+pub(crate) fn warn_of_unopened_roots(unopened: &[UnopenedRoot]) {
+    for UnopenedRoot { root, why, .. } in unopened {
+        let why = match why {
+            Unopened::Missing => "does not exist".to_owned(),
+            Unopened::Unresponsive => format!("has not answered for {} s", reach::PATIENCE.as_secs()),
+        };
+        print_stderr(format_args!("warning: root `{root}`: its folder {why}; the plugin cannot read it"));
     }
 }

@@ -132,7 +132,7 @@ impl PluginArgs {
             secrets: plugin.secrets.clone(),
             grants: plugin.grants.clone(),
             roots: config.roots.clone(),
-            silent: config.silent.clone(),
+            unopened: config.unopened.clone(),
             named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
             given: StagedAnswers::default(),
             limits: plugin.limits,
@@ -164,7 +164,7 @@ impl PluginArgs {
             settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
             grants: context.grants.clone(),
             roots: context.roots.clone(),
-            silent: reach::silent(&context.roots),
+            unopened: reach::unresponsive(&context.roots),
             named_roots: context.roots.iter().map(|root| root.name.clone()).collect(),
             given: StagedAnswers::default(),
             limits: PluginLimits::default(),
@@ -190,7 +190,7 @@ impl Planned<'_> {
     pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
         match lab.load(&self.plan).0 {
             Ok(trial) => {
-                lab::warn_of_silent_roots(&self.plan.silent);
+                lab::warn_of_unopened_roots(&self.plan.unopened);
                 for warning in trial.warnings() {
                     print_stderr(format_args!("warning: {}", self.place(&warning)));
                 }

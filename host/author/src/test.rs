@@ -62,15 +62,15 @@ fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
     };
     let files = case::files(&args.path)
         .map_err(|error| refuse(format!("{error}; name a case file or a folder of case files")))?;
-    let silent = reach::silent(&args.roots);
-    lab::warn_of_silent_roots(&silent);
+    let unopened = reach::unresponsive(&args.roots);
+    lab::warn_of_unopened_roots(&unopened);
     let limits = PluginLimits { cpu: args.time.0, wall: args.time.0, ..PluginLimits::default() };
     let context = CaseContext {
         component: args.component.as_deref(),
         limits,
         recorded: args.record,
         roots: &args.roots,
-        silent: &silent,
+        unopened: &unopened,
     };
     let mut cases: Vec<(&Path, Case)> = Vec::new();
     if let Some(component) = &args.component

@@ -50,6 +50,8 @@ pub(super) fn text(report: &Value) -> String {
         let said = if root["hung"] == true {
             let waits = words(&root["waits_for"]);
             format!("{name}: does not answer for {} s ({waits})", number(&root["hung_seconds"]))
+        } else if root["missing"] == true {
+            format!("{name}: its folder does not exist yet")
         } else if root["replaced"] == true {
             format!("{name}: its path leads to another folder than the served one; reload")
         } else if number(&root["waiting"]) > 0 {
@@ -82,8 +84,13 @@ pub(super) fn text(report: &Value) -> String {
         let all = if all.is_empty() { "no line yet".to_owned() } else { all.join(", ") };
         line("sink", format!("{}: {all}", words(&sink["sink"])));
     }
-    for interface in list("interfaces").iter().filter(|its| its["state"] != "there") {
-        line("interface", format!("{}: {}", words(&interface["listener"]), words(&interface["state"])));
+    for (list, what) in [(list("interfaces"), "interface"), (list("addresses"), "address")] {
+        for its in list.iter().filter(|its| its["state"] != "present") {
+            line(
+                what,
+                format!("{} of {}: {}", words(&its[what]), words(&its["listener"]), words(&its["state"])),
+            );
+        }
     }
     let kv = &report["kv"];
     if let Some(away) = kv["away_seconds"].as_u64() {
@@ -110,7 +117,13 @@ mod tests {
                 { "root": "boot", "running": 0, "waiting": 0, "hung": false, "replaced": false },
                 { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false,
                   "waits_for": "open", "hung_seconds": 7 },
+                { "root": "usb", "running": 0, "waiting": 0, "hung": false, "replaced": false, "missing": true },
             ],
+            "interfaces": [
+                { "listener": "lan", "interface": "eth0", "state": "present" },
+                { "listener": "lab", "interface": "eth1", "state": "absent" },
+            ],
+            "addresses": [{ "listener": "vip", "address": "192.0.2.9:69", "state": "gone" }],
             "origins": [
                 { "root": "a", "breaker": "closed" },
                 { "root": "b", "breaker": "open" },
@@ -131,11 +144,14 @@ mod tests {
              plugins        acl 0.2.0\n\
              root           boot: answers\n\
              root           nfs: does not answer for 7 s (open)\n\
+             root           usb: its folder does not exist yet\n\
              origin         a: answers\n\
              origin         b: breaker open\n\
              origin         c: breaker open; its cache cannot be used: read-only\n\
              origin         d: does not answer for 9 s: refused; its cache cannot be used: full\n\
              sink           out: 12 delivered, the last delivery failed\n\
+             interface      eth1 of lab: absent\n\
+             address        192.0.2.9:69 of vip: gone\n\
              privileges     not in force: landlock\n"
         );
     }

@@ -12,7 +12,12 @@ const MAX_INTERFACE: usize = 15;
 
 /// Parses `IP:PORT` or `[IPv6]:PORT`. The error names the problem and the remedy.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| complaint(text))
+    let address: SocketAddr = text.parse().map_err(|_| complaint(text))?;
+    let plain = SocketAddr::new(address.ip().to_canonical(), address.port());
+    if address.is_ipv6() && plain.is_ipv4() {
+        return Err(format!("`{text}` is an IPv4 address in the form of IPv6; write `{plain}`"));
+    }
+    Ok(address)
 }
 
 fn complaint(text: &str) -> String {
@@ -141,6 +146,7 @@ mod tests {
             ("localhost:69", "`localhost` is not an IP address"),
             ("256.0.0.1:69", "`256.0.0.1:69` is not an address"),
             ("", "`` is not an address"),
+            ("[::ffff:192.0.2.1]:69", "write `192.0.2.1:69`"),
         ] {
             let error = parse_address(text).expect_err(text);
             assert!(error.contains(advice), "{text}: {error}");

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, Settings};
+use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, Settings, Start};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
@@ -26,7 +26,6 @@ use super::plugins::{PluginConfig, ReferableNames};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
 use super::profiles::WrittenProfile;
-use super::reach::SilentRoot;
 use super::registries::{RegistrySpec, WrittenRegistry};
 use super::remote::Remote;
 use super::resolver::{Resolver, environment, started_by_root};
@@ -38,6 +37,7 @@ use super::source::Source;
 use super::telemetry::TelemetryConfig;
 use super::transfer::Transfer;
 use super::units::{TimeSpan, plain};
+use super::unopened::UnopenedRoot;
 
 /// The largest number of workers.
 pub(crate) const MAX_WORKERS: usize = 1024;
@@ -51,6 +51,10 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub listeners: Vec<WrittenListener>,
+    /// What must be there at the start. With `available`, the server waits for interfaces, addresses and folders of roots
+    /// that are missing, and serves the rest; see [not there yet](listeners.md#not-there-yet). With `all`, it does not
+    /// start without them, and refuses a reload without the folder of a root.
+    pub start: Start,
     /// The served folders, searched in this order. Required, unless `--root` is given, which replaces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
@@ -142,8 +146,10 @@ pub(crate) struct Written {
 pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
+    /// What must be there at the start.
+    pub start: Start,
     /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
-    /// unless the root is `silent` or has an origin.
+    /// unless the root is `unopened` or has an origin.
     pub roots: Vec<RootSpec>,
     /// The origins of roots.
     pub origins: Vec<OriginSpec>,
@@ -191,8 +197,8 @@ pub struct Config {
     pub files: Vec<PathBuf>,
     /// The URL or key of its source; `None` for a file and for flags alone.
     pub remote: Option<Remote>,
-    /// The roots with folders that did not answer when the configuration was checked.
-    pub silent: Vec<SilentRoot>,
+    /// The roots with folders that were missing, or did not answer, when the configuration was checked.
+    pub unopened: Vec<UnopenedRoot>,
     /// Warnings about valid but suspicious settings: pairs of a JSON pointer into the configuration and a message.
     pub warnings: Vec<(String, String)>,
     /// The positions of all values.
@@ -203,6 +209,7 @@ impl Default for Written {
     fn default() -> Self {
         Self {
             listeners: Vec::new(),
+            start: Start::default(),
             roots: Vec::new(),
             policy: PolicyConfig::default(),
             plugins: BTreeMap::new(),
@@ -243,7 +250,8 @@ impl Config {
             warnings: Vec::new(),
             resource: Vec::new(),
             files,
-            silent: Vec::new(),
+            start: written.start,
+            unopened: Vec::new(),
         };
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
@@ -275,7 +283,7 @@ impl Config {
         let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
-        let Resolver { findings, warnings, files, silent, .. } = resolver;
+        let Resolver { findings, warnings, files, unopened, .. } = resolver;
         if !findings.is_empty() {
             let plugins = source.contains("/plugins");
             let error = source.error(findings);
@@ -283,6 +291,7 @@ impl Config {
         }
         Ok(Config {
             listeners,
+            start: written.start,
             roots,
             origins,
             policy,
@@ -307,7 +316,7 @@ impl Config {
             privileges,
             files,
             remote: None,
-            silent,
+            unopened,
             warnings,
             source,
         })
@@ -317,6 +326,7 @@ impl Config {
     pub fn settings(&self) -> Settings {
         Settings {
             listeners: self.listeners.iter().map(Listener::settings).collect(),
+            start: self.start,
             workers: self.workers,
             busy_poll: self.busy_poll,
             transfer: self.transfer.settings(),

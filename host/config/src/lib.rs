@@ -62,6 +62,7 @@ mod transfer;
 mod tree;
 mod trusted_root;
 mod units;
+mod unopened;
 mod uploads;
 mod verify;
 
@@ -88,7 +89,6 @@ pub use plugins::{
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, UserOrGroup};
 pub use profiles::RetransmitRules;
-pub use reach::SilentRoot;
 pub use reference::reference;
 pub use registries::RegistrySpec;
 pub use remote::Remote;
@@ -105,6 +105,7 @@ pub use transfer::{Retransmit, Transfer};
 pub use tree::join as join_pointer;
 pub use trusted_root::{Period, TrustedAuthority, TrustedLog, TrustedRoot};
 pub use units::{ByteCount, TimeSpan};
+pub use unopened::{UnopenedRoot, is_empty};
 pub use verify::{VerifyConfig, VerifyKey};
 
 /// The exit code for an invalid configuration (EX_USAGE of sysexits.h).

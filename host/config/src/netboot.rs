@@ -21,6 +21,11 @@ pub(crate) struct WrittenNetboot {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub empty_lists: Option<bool>,
+    /// Whether a name ends before its first byte below 0x20, or 0xFF: old ROMs append the rest of their buffer to the
+    /// name, such as further options of DHCP. Default: as `preset`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub name_tails: Option<bool>,
     /// Whether the server acknowledges `msftwindow` of Windows' boot manager: each ACK then chooses the size of the
     /// next window, up to `max-windowsize`. Default: as `preset`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,11 +40,13 @@ pub(crate) struct WrittenNetboot {
 
 impl From<WrittenNetboot> for Netboot {
     fn from(written: WrittenNetboot) -> Netboot {
-        let WrittenNetboot { preset, shim_folder, empty_lists, windows, tftp_hpa_options } = written;
+        let WrittenNetboot { preset, shim_folder, empty_lists, name_tails, windows, tftp_hpa_options } =
+            written;
         let is_on = |key: Option<bool>| key.unwrap_or(preset);
         Netboot {
             shim_folder: is_on(shim_folder),
             empty_lists: is_on(empty_lists),
+            name_tails: is_on(name_tails),
             windows: is_on(windows),
             tftp_hpa_options: is_on(tftp_hpa_options),
         }
@@ -50,17 +57,17 @@ impl From<WrittenNetboot> for Netboot {
 mod tests {
     use super::*;
 
-    fn netboot(yaml: &str) -> [bool; 4] {
-        let Netboot { shim_folder, empty_lists, windows, tftp_hpa_options } =
+    fn netboot(yaml: &str) -> [bool; 5] {
+        let Netboot { shim_folder, empty_lists, name_tails, windows, tftp_hpa_options } =
             serde_yaml::from_str::<WrittenNetboot>(yaml).unwrap().into();
-        [shim_folder, empty_lists, windows, tftp_hpa_options]
+        [shim_folder, empty_lists, name_tails, windows, tftp_hpa_options]
     }
 
     #[test]
     fn the_preset_turns_all_on_that_is_not_turned_off() {
-        assert_eq!(netboot("{}"), [false; 4]);
-        assert_eq!(netboot("{ preset: true }"), [true; 4]);
-        assert_eq!(netboot("{ preset: true, windows: false }"), [true, true, false, true]);
-        assert_eq!(netboot("{ preset: false, empty-lists: true }"), [false, true, false, false]);
+        assert_eq!(netboot("{}"), [false; 5]);
+        assert_eq!(netboot("{ preset: true }"), [true; 5]);
+        assert_eq!(netboot("{ preset: true, windows: false }"), [true, true, true, false, true]);
+        assert_eq!(netboot("{ preset: false, empty-lists: true }"), [false, true, false, false, false]);
     }
 }

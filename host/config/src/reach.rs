@@ -17,6 +17,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_request::RootSpec;
 
+use super::unopened::UnopenedRoot;
+
 /// The time limit for the answers of all folders together.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -38,15 +40,6 @@ struct Waiters {
     since: Instant,
 }
 
-/// A root with a folder that did not answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SilentRoot {
-    /// The name of the root.
-    pub root: String,
-    /// The nearest answering folder above it.
-    pub above: Option<PathBuf>,
-}
-
 /// Selects whether to check folders from a separate process: from the beginning of a start until privileges are
 /// dropped. Only for a program that calls [`answer_as_process`].
 pub fn check_by_process(by_process: bool) {
@@ -59,13 +52,12 @@ pub fn checks_by_process() -> bool {
 }
 
 /// Returns which of these roots do not answer.
-pub fn silent(roots: &[RootSpec]) -> Vec<SilentRoot> {
+pub fn unresponsive(roots: &[RootSpec]) -> Vec<UnopenedRoot> {
     let folders =
         roots.iter().map(|root| std::path::absolute(&root.path).unwrap_or_else(|_| root.path.clone()));
     let answers = probe(&folders.collect::<Vec<_>>());
     let its = roots.iter().zip(answers);
-    its.filter_map(|(root, answer)| Some(SilentRoot { root: root.name.clone(), above: answer.err()? }))
-        .collect()
+    its.filter_map(|(root, answer)| Some(UnopenedRoot::unresponsive(&root.name, answer.err()?))).collect()
 }
 
 /// Returns whether this folder answers, even with an error.

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::reach::SilentRoot;
+use tuffet_request::settings::Start;
+
 use super::source::{Finding, Source};
 use super::tree::join;
 use super::units::TimeSpan;
+use super::unopened::UnopenedRoot;
 
 /// Collects the problems of all sections.
 pub(crate) struct Resolver<'a> {
@@ -23,8 +25,10 @@ pub(crate) struct Resolver<'a> {
     pub resource: Vec<(String, String)>,
     /// The files that were read.
     pub files: Vec<PathBuf>,
-    /// The roots that do not answer.
-    pub silent: Vec<SilentRoot>,
+    /// What must be there at the start.
+    pub start: Start,
+    /// The roots that are missing, or do not answer.
+    pub unopened: Vec<UnopenedRoot>,
 }
 
 impl Resolver<'_> {

@@ -1,19 +1,22 @@
 //! The section `roots`: served folders, and roots with an origin. A reload may change all of it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
+use tuffet_request::settings::Start;
 use tuffet_request::{Case, RootSpec, Versions};
 
 use super::address::{path_schema, root_name_schema};
 use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
 use super::policy::PolicyConfig;
-use super::reach::{self, SilentRoot};
+use super::reach;
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
+use super::unopened::UnopenedRoot;
 use super::uploads::WrittenUploads;
 
 /// A served folder, or an origin. No name leads out of it.
@@ -226,13 +229,21 @@ impl Resolver<'_> {
     /// Checks the folder of a root.
     fn folder(&mut self, pointer: &str, root: &str, path: &Path, answer: Result<(), Option<PathBuf>>) {
         match answer {
-            Ok(()) => {
-                if let Some(complaint) = complaint_of_folder(path) {
-                    self.wrong(join(pointer, "path"), complaint);
+            Ok(()) => match complaint_of_folder(path) {
+                None => {}
+                Some((ErrorKind::NotFound, _)) if self.may_come_later(pointer, path) => {
+                    self.unopened.push(UnopenedRoot::missing(root, path));
                 }
-            }
-            Err(above) => self.silent.push(SilentRoot { root: root.to_owned(), above }),
+                Some((_, complaint)) => self.wrong(join(pointer, "path"), complaint),
+            },
+            Err(above) => self.unopened.push(UnopenedRoot::unresponsive(root, above)),
         }
+    }
+
+    /// Returns whether a missing folder is waited for. The text of a variable will never be one, and a flag on a command
+    /// line more likely has a typo.
+    fn may_come_later(&self, pointer: &str, path: &Path) -> bool {
+        self.start == Start::Available && !has_variable(path) && self.is_written(&join(pointer, "path"))
     }
 
     /// Refuses a cache that contains, or is in, a served folder or another cache.
@@ -302,16 +313,26 @@ impl Resolver<'_> {
     }
 }
 
-fn complaint_of_folder(path: &Path) -> Option<String> {
+/// Returns what keeps a folder from being served.
+fn complaint_of_folder(path: &Path) -> Option<(ErrorKind, String)> {
     let shown = path.display();
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => None,
-        Ok(_) => Some(format!("{shown} is not a folder; name the folder that is served")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let variable = shown.to_string().contains("${");
-            let why = if variable { ": `${NAME}` stands for a variable in secrets alone" } else { "" };
-            Some(format!("there is no folder {shown}; create it or correct the path{why}"))
+    let (kind, complaint) = match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => return None,
+        Ok(_) => {
+            (ErrorKind::NotADirectory, format!("{shown} is not a folder; name the folder that is served"))
         }
-        Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
-    }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let why =
+                if has_variable(path) { ": `${NAME}` stands for a variable in secrets alone" } else { "" };
+            (error.kind(), format!("there is no folder {shown}; create it or correct the path{why}"))
+        }
+        Err(error) => {
+            (error.kind(), format!("the folder {shown} cannot be accessed: {error}; give this user access"))
+        }
+    };
+    Some((kind, complaint))
+}
+
+fn has_variable(path: &Path) -> bool {
+    path.to_string_lossy().contains("${")
 }

@@ -21,6 +21,10 @@ pub struct Transfer {
     /// could be mistaken for another. A client that requests none gets 1.
     #[schemars(range(min = 1, max = 32767))]
     pub max_windowsize: u16,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF). With `true`, a block larger than the MTU of a
+    /// router on the way is lost until the router's report (ICMP) arrives, and for ever if a firewall drops it; reports
+    /// can be forged. By default routers fragment such blocks, and reports change nothing.
+    pub dont_fragment: bool,
     /// Which options the server acknowledges.
     pub options: OptionRules,
     /// The block number that follows 65535.
@@ -84,6 +88,7 @@ impl Default for Transfer {
         Self {
             max_blksize: transfer.max_blksize,
             max_windowsize: transfer.max_windowsize,
+            dont_fragment: transfer.dont_fragment,
             options: transfer.options,
             rollover: transfer.rollover,
             retransmit: Retransmit::default(),
@@ -115,6 +120,7 @@ impl Transfer {
         settings::Transfer {
             max_blksize: self.max_blksize,
             max_windowsize: self.max_windowsize,
+            dont_fragment: self.dont_fragment,
             options: self.options,
             rollover: self.rollover,
             retransmit: self.retransmit.into(),
@@ -127,6 +133,7 @@ impl Transfer {
     /// The keys that cannot change while the server runs, and whether they differ.
     pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
         vec![
+            ("transfer.dont-fragment", self.dont_fragment != next.dont_fragment),
             ("transfer.rollover", self.rollover != next.rollover),
             ("transfer.retransmit", self.retransmit != next.retransmit),
         ]

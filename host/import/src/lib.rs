@@ -11,6 +11,7 @@ mod folders;
 mod getopt;
 mod location;
 mod map_file;
+mod names;
 mod remap_check;
 mod report;
 mod restrictions;

@@ -18,10 +18,26 @@ impl Policy {
     /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
     /// the lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request, deadline: ChainDeadline) -> Authorization {
+        self.authorize_by(|_| true, self.parts.default, request, deadline).await
+    }
+
+    /// Has the plugins of the `authorize` chain that [judge paths](Member::judges_paths) judge a request that the chain has
+    /// allowed, with the path of a file that `resolve` named for it. The default does not matter.
+    pub async fn judge_file(&self, request: &Request, deadline: ChainDeadline) -> Authorization {
+        self.authorize_by(|plugin| plugin.judges_paths, DefaultVerdict::Allow, request, deadline).await
+    }
+
+    async fn authorize_by(
+        &self,
+        asks: fn(&Member) -> bool,
+        default: DefaultVerdict,
+        request: &Request,
+        deadline: ChainDeadline,
+    ) -> Authorization {
         let mut memo = Memo::default();
         let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
         let mut calls = 0;
-        for plugin in &self.of(&request.listener).authorize {
+        for plugin in self.of(&request.listener).authorize.iter().filter(|plugin| asks(plugin)) {
             if plugin.monitors {
                 if let Some(call) = monitor::authorize(plugin, request) {
                     call.await;
@@ -43,7 +59,7 @@ impl Policy {
             };
             return Authorization { verdict, by: Some(by), calls };
         }
-        match (allowed, self.parts.default) {
+        match (allowed, default) {
             (Some((profile, by)), _) => {
                 Authorization { verdict: Verdict::Allow(profile), by: Some(by), calls }
             }

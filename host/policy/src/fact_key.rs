@@ -48,7 +48,10 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 key.extend_from_slice(&request.vlan.unwrap_or_default().to_le_bytes());
             }
             Fact::Lease => lease(&mut key, request.lease.as_deref()),
-            Fact::Path => text(&mut key, &request.path),
+            Fact::Path => {
+                text(&mut key, &request.path);
+                key.push(request.unsafe_name.is_some().into());
+            }
             Fact::Options => {
                 count(&mut key, request.options.len());
                 for (name, value) in &request.options {
@@ -102,6 +105,7 @@ fn count(key: &mut Vec<u8>, count: usize) {
 mod tests {
     use super::*;
     use std::time::Duration;
+    use tuffet_request::names::NameError;
     use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation};
 
     fn request() -> Request {
@@ -131,6 +135,7 @@ mod tests {
             (Fact::Requested, Request { requested: "//a".into(), ..request() }),
             (Fact::Requested, Request { raw_name: Some("2fe9".into()), ..request() }),
             (Fact::Path, Request { path: "b".into(), ..request() }),
+            (Fact::Path, Request { unsafe_name: Some(NameError::DriveLetter), ..request() }),
             (Fact::LocalAddress, Request { local_address: Some([192, 0, 2, 9].into()), ..request() }),
             (Fact::Interface, Request { interface: Some("eth0".into()), ..request() }),
             (Fact::Vlan, Request { vlan: Some(0), ..request() }),

@@ -29,6 +29,9 @@ pub struct Member {
     pub ipv6_prefix: u8,
     /// Whether it wants to know where requests arrive.
     pub wants_local: bool,
+    /// Whether its verdicts depend on declared facts alone, the path among them. It then also judges the paths of files
+    /// that `resolve` names: asking it again has no effect.
+    pub judges_paths: bool,
     /// Stops calls while it fails.
     pub breaker: Arc<Breaker>,
     /// Its running and waiting calls, if they take turns.

@@ -93,6 +93,16 @@ impl Policy {
             && self.parts.default == DefaultVerdict::Allow
     }
 
+    /// Returns whether a plugin of this listener is asked which file a request gets.
+    pub fn resolves(&self, listener: &str) -> bool {
+        !self.of(listener).resolve.is_empty()
+    }
+
+    /// Returns whether a plugin of this listener judges the paths of files that `resolve` names.
+    pub fn judges_paths(&self, listener: &str) -> bool {
+        self.of(listener).authorize.iter().any(|plugin| plugin.judges_paths)
+    }
+
     /// Returns whether a plugin of this listener wants the local address, interface and VLAN of requests.
     pub fn wants_local(&self, listener: &str) -> bool {
         self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)

@@ -132,6 +132,7 @@ fn member(name: &str, hooks: Hooks) -> Member {
         wall: LONG,
         ipv6_prefix: 64,
         wants_local: false,
+        judges_paths: false,
         breaker: Arc::new(Breaker::new(BreakerLimits { failures: 2, back_off: LONG, cap: LONG })),
         turns: None,
         overload: Arc::default(),

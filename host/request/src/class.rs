@@ -40,6 +40,12 @@ impl ClientClass {
         names.chain(SHAPES.iter().map(|shape| shape.class)).chain(["windows", "unknown"]).map(ClientClass)
     }
 
+    /// Returns whether the client of a read takes `tsize` 0 for the size of an empty file. curl (7.19.4 to 8.x) ends with
+    /// an error instead (`lib/tftp.c`, `tftp_parse_option_ack`). The shape of its request tells, whatever file it names.
+    pub fn takes_empty_tsize(operation: Operation, options: &[(String, String)]) -> bool {
+        !SHAPES.iter().any(|shape| shape.class == CURL && shape.fits(operation, options))
+    }
+
     /// Guesses the class of a request. The names of its options must be in lower case.
     pub fn guess(operation: Operation, path: &str, options: &[(String, String)]) -> ClientClass {
         let file = path.rsplit('/').next().unwrap_or_default();
@@ -77,6 +83,8 @@ impl Shape {
             && self.options.iter().zip(options).all(fits)
     }
 }
+
+const CURL: &str = "curl";
 
 const fn read(class: &'static str, options: &'static [&'static str]) -> Shape {
     Shape { class, operation: Some(Operation::Read), options }
@@ -120,8 +128,8 @@ const SHAPES: [Shape; 35] = [
     read("u-boot", &["timeout", "blksize", "windowsize"]),
     write("u-boot", &["timeout", "tsize", "blksize"]),
     write("u-boot", &["timeout", "blksize"]),
-    read("curl", &["tsize=0", "blksize", "timeout"]),
-    write("curl", &["tsize", "blksize", "timeout"]),
+    read(CURL, &["tsize=0", "blksize", "timeout"]),
+    write(CURL, &["tsize", "blksize", "timeout"]),
     read("atftp", &["blksize", "windowsize"]),
     read("atftp", &["tsize=0", "timeout"]),
     read("atftp", &["tsize=0", "timeout", "blksize"]),
@@ -231,6 +239,24 @@ mod tests {
             (b"\0\x01bootnetx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
         ] {
             assert_eq!(class(packet), expected, "{}", packet.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn curl_alone_fails_at_empty_files() {
+        let options = |names: &[(&str, &str)]| -> Vec<(String, String)> {
+            names.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
+        };
+        let takes = |names: &[(&str, &str)]| ClientClass::takes_empty_tsize(Operation::Read, &options(names));
+        assert!(!takes(&[("tsize", "0"), ("blksize", "512"), ("timeout", "6")]));
+        for others in [
+            &[("tsize", "0")][..],
+            &[("tsize", "0"), ("blksize", "1408")],
+            &[("tsize", "0"), ("timeout", "5"), ("blksize", "512")],
+            &[("blksize", "512"), ("tsize", "0")],
+            &[],
+        ] {
+            assert!(takes(others), "{others:?}");
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::class::ClientClass;
+use crate::names::{self, NameError};
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 pub use tuffet_leases::{Format as LeaseFormat, Lease};
 
@@ -79,6 +80,9 @@ impl LeaseFact {
     }
 }
 
+/// The length of a refused name in logs, in characters.
+const SHOWN: usize = 200;
+
 /// A parsed and normalised request.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -94,13 +98,17 @@ pub struct Request {
     pub requested: String,
     /// The bytes of the name in hexadecimal digits if they are not UTF-8.
     pub raw_name: Option<Box<str>>,
+    /// Why the name is refused, unless a `resolve` hook names a file for it; `path` is a [stand-in](crate::names::stand_in)
+    /// then.
+    pub unsafe_name: Option<NameError>,
     /// The prefix of roots (`also-at`) that was removed from the name: only these roots are searched.
     pub prefix: Option<Arc<str>>,
     /// The last folder of the client, if shim's files were searched there. If one was found, `path` is in this folder.
     pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
-    /// The normalised path below the virtual root: no leading slash, no `.` or `..`.
+    /// The normalised path below the virtual root: no leading slash, no `.` or `..`. Hooks may use it as a path even if
+    /// the name is not safe; `\u{fffd}` stands for what is not.
     pub path: String,
     /// The peer; an IPv4-mapped IPv6 address is given as IPv4.
     pub client: SocketAddr,
@@ -136,6 +144,7 @@ impl Request {
             mode: Mode::Octet,
             requested: name.into(),
             raw_name: None,
+            unsafe_name: None,
             prefix: None,
             shim_folder: None,
             stored_in: None,
@@ -151,6 +160,23 @@ impl Request {
             calls: Calls::default(),
             trail: None,
         }
+    }
+
+    /// Names the file of a request whose name is not safe, or the name itself in printable form, in place of the
+    /// stand-in: for the log and observers. `file` is the path of the file that a hook named and that is served.
+    pub fn show_unsafe_name(&mut self, file: Option<&str>) {
+        if self.unsafe_name.take().is_some() {
+            let shown = || self.requested.escape_default().take(SHOWN).collect();
+            self.path = file.map_or_else(shown, str::to_owned);
+        }
+    }
+
+    /// Returns the name as sent, if it is not safe and `path` is another name: that of the file that a hook named, or
+    /// without the tail of an old ROM.
+    pub fn repaired_from(&self) -> Option<&str> {
+        let is_shown = || self.requested.escape_default().take(SHOWN).eq(self.path.chars());
+        let is_unsafe = || names::normalise(self.requested.as_bytes()).is_err();
+        Some(&*self.requested).filter(|_| is_unsafe() && !is_shown())
     }
 
     /// Returns whether the request is only explained, not served: it must have no side effects.

@@ -128,6 +128,15 @@ impl RootSpec {
     }
 }
 
+/// Why the folder of a root is not open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unopened {
+    /// It does not exist.
+    Missing,
+    /// Its disk does not answer.
+    Unresponsive,
+}
+
 /// Whether the letters of names must agree in case.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -3,11 +3,11 @@
 use crate::builder::{BuildError, Builder};
 use crate::content::{OpenRoots, SourceOpener};
 use crate::handle::Handle;
-use crate::interfaces::Interfaces;
+use crate::interfaces::{Addresses, Interfaces};
 use crate::server::{Assembly, Resources, StartError};
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
 use tuffet_request::TidPorts;
-use tuffet_request::settings::{self, Settings};
+use tuffet_request::settings::{self, Settings, Start};
 use tuffet_store::{Disks, Roots};
 
 /// The TID ports of a listener in a simulation: nobody guesses them, and each is a descriptor.
@@ -23,6 +23,7 @@ pub struct Server {
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
     interfaces: Interfaces,
+    addresses: Addresses,
 }
 
 impl Builder {
@@ -35,6 +36,7 @@ impl Builder {
         let (roots, disks) = self.open(&Disks::default())?;
         let settings = &self.settings;
         let mut listeners = specs(settings);
+        let inherited: Vec<bool> = self.sockets.iter().map(|sockets| !sockets.is_empty()).collect();
         let failed = |(number, error): (usize, _)| {
             let name = settings.listeners.get(number).map(|its| its.name.clone()).unwrap_or_default();
             BuildError::Listener { number, name, error }
@@ -48,18 +50,25 @@ impl Builder {
             }
             None => None,
         };
-        let interfaces = Interfaces::of(&settings.listeners);
-        Ok(Server { builder: self, roots, disks, listeners, sockets, group_sockets, interfaces })
+        let interfaces = Interfaces::of(&settings.listeners, &listeners);
+        let inherited = |number| inherited.get(number).copied().unwrap_or_default();
+        let addresses = Addresses::of(&settings.listeners, &listeners, inherited);
+        Ok(Server { builder: self, roots, disks, listeners, sockets, group_sockets, interfaces, addresses })
     }
 }
 
 fn specs(settings: &Settings) -> Vec<ListenerSpec> {
     let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let families = |listener: &settings::Listener| 1 + usize::from(listener.ipv4_too);
+    let families = settings.listeners.iter().map(families).sum();
     let spec = |listener: &settings::Listener| ListenerSpec {
+        ipv4_too: listener.ipv4_too,
+        may_wait: settings.start == Start::Available,
         interface: listener.interface.clone(),
         free_bind: listener.free_bind,
+        dont_fragment: settings.transfer.dont_fragment,
         single_port: listener.single_port,
-        tid_ports: tid_ports(listener.tid_ports, settings.listeners.len(), settings.workers, descriptors),
+        tid_ports: tid_ports(listener.tid_ports, families, settings.workers, descriptors),
         tid_range: match listener.tid_ports {
             Some(TidPorts::Range(range)) => Some(range),
             Some(TidPorts::Count(_)) | None => None,
@@ -77,9 +86,9 @@ impl Server {
         let (roots, disks) = builder.open(&Disks::default())?;
         let spec = |spec: ListenerSpec| ListenerSpec { tid_ports: spec.tid_ports.min(VIRTUAL_TIDS), ..spec };
         let listeners = specs(&builder.settings).into_iter().map(spec).collect();
-        let interfaces = Interfaces::of(&[]);
+        let (interfaces, addresses) = (Interfaces::default(), Addresses::default());
         let (sockets, group_sockets) = (Vec::new(), None);
-        Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces })
+        Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces, addresses })
     }
 
     /// Begins to build a server.
@@ -110,8 +119,10 @@ impl Server {
 
     /// Puts everything together except workers, so that exporters can be attached.
     pub fn assemble(self) -> Assembly {
-        let Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces } = self;
-        let Builder { settings, hooks, policy, records, states, neighbours, vlans, privileges, .. } = builder;
+        let Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces, addresses } = self;
+        let Builder {
+            settings, hooks, policy, records, states, neighbours, vlans, changes, privileges, ..
+        } = builder;
         let sources = SourceOpener::new();
         let policy = hooks.policy(policy, &records, &sources, settings.bounds().ipv6_prefix);
         let resources = Resources {
@@ -123,6 +134,8 @@ impl Server {
             sockets,
             group_sockets,
             interfaces,
+            addresses,
+            changes,
             neighbours,
             vlans,
         };

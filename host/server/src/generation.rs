@@ -37,6 +37,8 @@ pub struct Files {
 pub(crate) struct Netboot {
     /// Whether a missing list of GRUB is served as an empty file.
     pub(crate) empty_lists: bool,
+    /// Whether what old ROMs append to a name is cut.
+    pub(crate) name_tails: bool,
     /// The last folder of each client, if files of shim are also searched there.
     pub(crate) shim_folders: Option<LastFolders>,
 }
@@ -48,6 +50,7 @@ impl Netboot {
             || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
         Netboot {
             empty_lists: settings.netboot.empty_lists,
+            name_tails: settings.netboot.name_tails,
             shim_folders: settings.netboot.shim_folder.then(last_folders),
         }
     }

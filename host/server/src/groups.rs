@@ -11,8 +11,8 @@ const OPTION: &str = "multicast";
 /// Which clients may join a group. Fixed at the start, like the sockets of groups.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GroupAdmission {
-    /// The listeners with groups, and whether their clients have IPv6 addresses.
-    listeners: Arc<HashMap<String, bool>>,
+    /// The listeners with groups, and whether they serve clients with IPv4 and IPv6 addresses.
+    listeners: Arc<HashMap<String, [bool; 2]>>,
 }
 
 impl GroupAdmission {
@@ -24,7 +24,9 @@ impl GroupAdmission {
             !listener.single_port && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))
         };
         let enabled = listeners.filter(|(listener, enabled)| **enabled && useful(listener));
-        let enabled = enabled.map(|(it, _)| (it.name.to_string(), it.address.is_ipv6()));
+        let enabled = enabled.map(|(it, _)| {
+            (it.name.to_string(), [it.address.is_ipv4() || it.ipv4_too, it.address.is_ipv6()])
+        });
         GroupAdmission { listeners: Arc::new(enabled.collect()) }
     }
 
@@ -40,7 +42,10 @@ impl GroupAdmission {
             && request.operation == Operation::Read
             && request.mode == Mode::Octet
             // An inherited IPv6 socket may have IPv4 clients, which a group socket does not reach.
-            && self.listeners.get(&*request.listener).is_some_and(|ipv6| *ipv6 == request.client.is_ipv6())
+            && self
+                .listeners
+                .get(&*request.listener)
+                .is_some_and(|families| families[usize::from(request.client.is_ipv6())])
             && GroupAdmission::is_requested(request)
     }
 }

@@ -110,6 +110,8 @@ pub use server::StartError;
 pub use tuffet_engine::worker::{ListenerSpec, OpenError};
 pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, ReceivedUpload, Target};
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
+/// Why a name is not safe.
+pub use tuffet_request::names::NameError;
 pub use tuffet_request::settings::{self, Limits, Netboot, Profile, Transfer};
 pub use tuffet_request::{
     ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, NewFolders, Operation,

@@ -13,7 +13,7 @@ use tuffet_core::{
 use tuffet_request::settings::{
     Ceilings, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Settings as ServerSettings, Transfer,
 };
-use tuffet_request::{Request, SessionProfile};
+use tuffet_request::{ClientClass, Request, SessionProfile};
 
 /// Headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u32 = 32;
@@ -236,6 +236,7 @@ impl Negotiation {
                 bears_duplicates: request.class.bears_duplicates(),
                 bears_repeated_oack: request.class.bears_repeated_oack(),
                 acknowledged: without_refused(acknowledged, requested, profile),
+                empty_tsize: ClientClass::takes_empty_tsize(request.operation, &request.options),
             },
             blksize_by: blksize.by,
             windowsize_by: windowsize.by,

@@ -101,6 +101,7 @@ fn first_fixed(before: &Settings, next: &Settings) -> Option<&'static str> {
         ("limits.transfers", before.limits.transfers != next.limits.transfers),
         ("limits.pending", before.limits.pending != next.limits.pending),
         ("limits.events", before.limits.events != next.limits.events),
+        ("transfer.dont_fragment", before.transfer.dont_fragment != next.transfer.dont_fragment),
         ("transfer.rollover", before.transfer.rollover != next.transfer.rollover),
         ("transfer.retransmit", before.transfer.retransmit != next.transfer.retransmit),
     ];

@@ -9,6 +9,7 @@ use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use std::time::{Duration, Instant};
+use tuffet_request::Unopened;
 
 /// The limit of names read in one search, over all folders of the path.
 const MAX_NAMES: u32 = 10_000;
@@ -22,6 +23,8 @@ const NAMES_PER_CLOCK_CHECK: u32 = 64;
 /// The missing part of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Absence {
+    /// Whether the folder of the root itself does not exist yet.
+    pub of_root: bool,
     /// The first missing folder of the path, relative to the root; `None` if the folder of the file exists.
     pub folder: Option<String>,
     /// An existing path that differs only in case. If `folder` is set and no such file was found, the path of a folder.
@@ -42,7 +45,10 @@ fn look(root: &Root, path: &str, sought: Sought) -> Absence {
         parts.pop();
     }
     let mut found = Absence::default();
-    let Ok(top) = root.folder() else { return found };
+    let Ok(top) = root.folder() else {
+        found.of_root = root.disk.unopened() == Some(Unopened::Missing);
+        return found;
+    };
     let mut budget = Budget::new();
     let mut way = String::new();
     let mut differs = false;

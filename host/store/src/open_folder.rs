@@ -27,6 +27,11 @@ impl OpenFolder {
         Ok(Self { dir: Arc::new(dir), identity, usage: Arc::default() })
     }
 
+    /// Returns whether nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.dir.entries().is_ok_and(|mut entries| entries.next().is_none())
+    }
+
     /// Goes on with the known sums of this folder.
     pub(super) fn with_known(mut self, usages: &Usages) -> Self {
         self.usage = usages.known(self.identity, self.usage);

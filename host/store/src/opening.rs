@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use parking_lot::RwLock;
-use tuffet_request::{Case, RootSpec};
+use tuffet_request::{Case, RootSpec, Unopened};
 
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
@@ -31,8 +31,8 @@ impl Roots {
         Self::open_without(specs, disks, &[], None, &Origins::new())
     }
 
-    /// As [`Roots::open_on`], but does not wait for the roots in `silent`: their folders do not answer. Such a root
-    /// keeps its folder from `before`, or has no folder until [`Roots::look_for_replaced`] can open it. `origins` maps
+    /// As [`Roots::open_on`], but without the roots in `unopened`. Such a root has no folder until
+    /// [`Roots::look_for_unopened`] can open it; one that does not answer keeps its folder from `before`. `origins` maps
     /// root names to their origins.
     ///
     /// # Errors
@@ -40,14 +40,16 @@ impl Roots {
     pub fn open_without(
         specs: &[RootSpec],
         disks: &Disks,
-        silent: &[String],
+        unopened: &[(String, Unopened)],
         before: Option<&Roots>,
         origins: &Origins,
     ) -> Result<Self, RootError> {
         let open = |spec: &RootSpec| match &spec.elsewhere {
             Some(url) => Ok(Root::elsewhere(spec, url, disks, origins)),
-            None if silent.contains(&spec.name) => Ok(Root::unopened(spec, disks, before)),
-            None => Root::open(spec, disks),
+            None => match unopened.iter().find(|(name, _)| *name == spec.name) {
+                Some((_, why)) => Ok(Root::unopened(spec, *why, disks, before)),
+                None => Root::open(spec, disks),
+            },
         };
         let roots = specs.iter().map(open).collect::<Result<_, _>>()?;
         Ok(Self { roots })
@@ -57,19 +59,23 @@ impl Roots {
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
         let folder = open_folder(&spec.name, &spec.path)?;
+        // Clients get nothing from it, and put nothing into it.
+        let may_be_mount_point = !spec.writable && folder.is_empty();
         let root = Self::with(spec, Some(folder), disks);
-        root.disk.set_open(true);
+        root.may_be_mount_point.store(may_be_mount_point, Relaxed);
+        root.disk.set_unopened(None);
         Ok(root)
     }
 
-    /// A root with a folder that does not answer now.
-    fn unopened(spec: &RootSpec, disks: &Disks, before: Option<&Roots>) -> Self {
+    /// A root with a folder that is missing, or does not answer now.
+    fn unopened(spec: &RootSpec, why: Unopened, disks: &Disks, before: Option<&Roots>) -> Self {
         let same = |root: &&Root| *root.name == *spec.name && root.path == spec.path;
         let folder = before
+            .filter(|_| why == Unopened::Unresponsive)
             .and_then(|before| before.roots.iter().find(same))
             .and_then(|root| root.folder.read().clone());
         let root = Self::with(spec, folder, disks);
-        root.disk.set_open(root.served().is_some());
+        root.disk.set_unopened(root.served().is_none().then_some(why));
         root
     }
 
@@ -80,7 +86,7 @@ impl Root {
             elsewhere: Some(OriginRoot { url: Arc::clone(url), origin }),
             ..Root::with(spec, None, disks)
         };
-        root.disk.set_open(true);
+        root.disk.set_unopened(None);
         root
     }
 
@@ -97,6 +103,7 @@ impl Root {
             rules,
             path: spec.path.clone(),
             follow: spec.follow,
+            may_be_mount_point: AtomicBool::new(false),
             folder: RwLock::new(folder.map(|folder| folder.with_known(&disk.usages))),
             elsewhere: None,
             disk,

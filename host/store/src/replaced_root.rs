@@ -8,36 +8,47 @@ use super::facts;
 use super::opening::open_folder;
 use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
+use tuffet_request::Unopened;
 
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
-    /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Opens the
-    /// folder of a root that has none yet. Counts the contents of roots with a quota again, if that is due.
+    /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Counts the
+    /// contents of roots with a quota again, if that is due.
     pub fn look_for_replaced(&self) {
-        for (number, root) in self.roots.iter().enumerate() {
-            // An origin has no folder.
-            if root.elsewhere.is_some() {
-                continue;
-            }
+        // An origin has no folder.
+        for (number, root) in self.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none()) {
             self.count_in_background(&root.name);
-            // One check at a time.
-            if root.disk.looking.swap(true, Relaxed) {
-                continue;
-            }
-            let roots = self.clone();
-            let looked = Looked(Arc::clone(&root.disk));
-            let look = move || {
-                let root = &roots.roots[number];
-                if root.look() == LookOutcome::Opened {
-                    roots.sweep_in_background(|name| name == &*root.name);
-                }
-                drop(looked);
-            };
-            root.disk.submit_anyway(Lane::Open, Duration::MAX, look, |_| {});
+            self.look_in_background(number, root);
         }
+    }
+
+    /// As [`Roots::look_for_replaced`], for roots that clients wait for: those without a folder, which is opened if it is
+    /// there now, and those that may be mount points. Returns whether there are any.
+    pub fn look_for_unopened(&self) -> bool {
+        let folders = self.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none());
+        let awaited = folders.filter(|(_, root)| root.is_awaited());
+        awaited.map(|(number, root)| self.look_in_background(number, root)).count() > 0
+    }
+
+    fn look_in_background(&self, number: usize, root: &Root) {
+        // One check at a time.
+        if root.disk.looking.swap(true, Relaxed) {
+            return;
+        }
+        let roots = self.clone();
+        let looked = Looked(Arc::clone(&root.disk));
+        let look = move || {
+            let root = &roots.roots[number];
+            if root.look() == LookOutcome::Opened {
+                roots.sweep_in_background(|name| name == &*root.name);
+            }
+            drop(looked);
+        };
+        root.disk.submit_anyway(Lane::Open, Duration::MAX, look, |_| {});
     }
 }
 
@@ -60,9 +71,19 @@ impl Drop for Looked {
 }
 
 impl Root {
+    /// Whether a folder may appear that clients wait for.
+    fn is_awaited(&self) -> bool {
+        self.may_be_mount_point.load(Relaxed) || self.folder.read().is_none()
+    }
+
     fn look(&self) -> LookOutcome {
         match self.served() {
-            Some(folder) => self.compare(&folder.dir),
+            Some(folder) => {
+                if self.may_be_mount_point.load(Relaxed) && !folder.is_empty() {
+                    self.may_be_mount_point.store(false, Relaxed);
+                }
+                self.compare(&folder.dir)
+            }
             None => self.open_at_last(),
         }
     }
@@ -71,16 +92,29 @@ impl Root {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
                 *self.folder.write() = Some(folder.with_known(&self.disk.usages));
-                self.disk.set_open(true);
+                let why = self.disk.unopened();
+                self.disk.set_unopened(None);
+                *self.disk.not_opened.lock() = None;
                 let path = self.path.display();
-                tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
+                if why == Some(Unopened::Missing) {
+                    tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root exists now; the root is served from now on");
+                } else {
+                    tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
+                }
                 LookOutcome::Opened
+            }
+            Err(error) if error.source.kind() == ErrorKind::NotFound => {
+                if self.disk.set_unopened(Some(Unopened::Missing)) {
+                    let path = self.path.display();
+                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %path, "a root answers again, but its folder does not exist; the root is served as soon as it does");
+                }
+                LookOutcome::Nothing
             }
             Err(error) => {
                 let text = error.to_string();
                 let mut last = self.disk.not_opened.lock();
                 if last.as_ref() != Some(&text) {
-                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "a root answers again, but its folder cannot be opened; the server tries again; if the folder is outside of the sandbox, restart the server");
+                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "the folder of a root is there now, but cannot be opened; the server tries again; if the folder is outside of the sandbox, restart the server");
                     *last = Some(text);
                 }
                 LookOutcome::Nothing
@@ -98,7 +132,7 @@ impl Root {
             }
             return LookOutcome::Nothing;
         }
-        if self.follow && there.is_some() {
+        if (self.follow || self.may_be_mount_point.load(Relaxed)) && there.is_some() {
             return self.take_the_new_one();
         }
         if !self.disk.replaced.swap(true, Relaxed) {
@@ -115,6 +149,8 @@ impl Root {
     fn take_the_new_one(&self) -> LookOutcome {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
+                // Once there was something in the folder, only `follow` lets another one take its place.
+                self.may_be_mount_point.fetch_and(folder.is_empty(), Relaxed);
                 let mut served = self.folder.write();
                 let before = served.replace(folder.with_known(&self.disk.usages));
                 // Dropping the old folder may block on a disk.

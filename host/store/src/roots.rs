@@ -3,10 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use cap_std::fs::Dir;
 use parking_lot::RwLock;
 use thiserror::Error;
+use tuffet_request::Unopened;
 
 use super::checked::Checked;
 use super::facts::FolderIdentity;
@@ -37,7 +39,9 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     /// Whether to serve a folder that replaces the open one.
     pub(super) follow: bool,
-    /// `None` until a folder that did not answer at startup can be opened, and for roots with an origin.
+    /// Whether the folder is empty, so that a file system may be mounted over it later.
+    pub(super) may_be_mount_point: AtomicBool,
+    /// `None` until a folder that was missing or did not answer at startup can be opened, and for roots with an origin.
     pub(super) folder: RwLock<Option<OpenFolder>>,
     /// The origin of the files, if they are not in a folder.
     pub(super) elsewhere: Option<OriginRoot>,
@@ -98,6 +102,11 @@ impl Roots {
         self.named(root).ok().map(|root| &root.disk)
     }
 
+    /// Returns whether the folder of this root has not existed so far.
+    pub fn is_missing(&self, root: &str) -> bool {
+        self.disk(root).is_some_and(|disk| disk.unopened() == Some(Unopened::Missing))
+    }
+
     /// Returns whether the root of this name is for plugins only.
     pub fn is_private(&self, root: &str) -> bool {
         self.named(root).is_ok_and(|root| root.private)
@@ -137,10 +146,19 @@ impl Root {
     /// The folder being served.
     ///
     /// # Errors
-    /// `Unopened` if no folder is open yet.
+    /// As [`Root::unopened_error`] if no folder is open yet.
     pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
         let folder = self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir));
-        folder.ok_or(StoreError::Unopened)
+        folder.ok_or_else(|| self.unopened_error())
+    }
+
+    /// The error while no folder is open: other roots may have the file if the folder is missing, and the client should
+    /// try again if it does not answer.
+    pub(super) fn unopened_error(&self) -> StoreError {
+        match self.disk.unopened() {
+            Some(Unopened::Missing) => StoreError::NotFound,
+            Some(Unopened::Unresponsive) | None => StoreError::Unopened,
+        }
     }
 
     /// The folder for temporary files of a root with an origin: its cache.

@@ -75,7 +75,7 @@ impl Target {
         if let Some(versions) = rules.versions {
             version_names::require(name, versions.names)?;
         }
-        let top = root.served().ok_or(StoreError::Unopened)?;
+        let top = root.served().ok_or_else(|| root.unopened_error())?;
         let way = folders::find(top, &target, rules)?;
         if !way.missing.is_empty() {
             let most = rules.folders.map_or(0, |folders| folders.count);

@@ -207,8 +207,11 @@ impl Client {
             request.extend_from_slice(text.as_bytes());
             request.push(0);
         }
+        let socket = UdpSocket::bind(any)?;
+        // As TFTP clients of old: routers with a smaller MTU fragment what is too large for them.
+        tuffet_udp::fragment(&socket);
         let mut exchange = Exchange {
-            socket: UdpSocket::bind(any)?,
+            socket,
             server: self.server,
             peer: None,
             last: Vec::new(),

@@ -196,6 +196,8 @@ impl Shared {
 
 fn bind(address: impl ToSocketAddrs) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(address)?;
+    // As the ends do, whose datagrams it passes on.
+    tuffet_udp::fragment(&socket);
     socket.set_read_timeout(Some(CHECK_INTERVAL))?;
     Ok(socket)
 }

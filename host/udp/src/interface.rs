@@ -1,9 +1,10 @@
 //! Network interfaces by name.
 
-use super::options::bind_to_interface;
+use super::options::{self, bind_to_interface};
 use socket2::{Domain, Type};
 use std::ffi::CString;
 use std::io;
+use std::net::SocketAddr;
 
 /// Returns the index of an interface; `None` if there is none of this name. An interface that is removed and
 /// recreated gets another index, and sockets bound to the old one stay with that.
@@ -42,6 +43,26 @@ pub fn may_bind_to(name: &str) -> io::Result<()> {
     bind_to_interface(&socket2::Socket::new(Domain::IPV4, Type::DGRAM, None)?, name)
 }
 
+/// Returns whether this machine has IPv6 at all; `is_assigned` of `::1` tells whether it is in use.
+pub fn has_ipv6() -> bool {
+    socket2::Socket::new(Domain::IPV6, Type::DGRAM, None).is_ok()
+}
+
+/// Returns whether this machine has the address now, and its family. A link-local address counts on its interface:
+/// that of the address, or `interface`.
+pub fn is_assigned(address: SocketAddr, interface: Option<&str>) -> bool {
+    let bind = || -> io::Result<()> {
+        let socket = options::non_blocking(address)?;
+        if let Some(interface) = interface {
+            bind_to_interface(&socket, interface)?;
+        }
+        let mut any_port = address;
+        any_port.set_port(0);
+        socket.bind(&any_port.into())
+    };
+    bind().is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +75,8 @@ mod tests {
         assert_eq!(interface_index("no-such-one").unwrap(), None);
         assert_eq!(interface_index("a-name-that-is-too-long").unwrap(), None);
         assert!(interface_index("l\0o").is_err());
+        assert!(is_assigned(([127, 0, 0, 1], 69).into(), Some("lo")));
+        assert!(!is_assigned(([192, 0, 2, 77], 69).into(), None));
         assert!(may_bind_to("lo").is_ok() && may_bind_to("no-such-one").is_err());
     }
 }

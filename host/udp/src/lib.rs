@@ -14,6 +14,8 @@ mod address;
 mod calls;
 mod interface;
 mod message;
+#[cfg_attr(not(target_os = "linux"), path = "other/networks.rs")]
+mod networks;
 #[cfg_attr(not(target_os = "linux"), path = "other/options.rs")]
 mod options;
 #[cfg_attr(not(target_os = "linux"), path = "other/rebind.rs")]
@@ -30,14 +32,16 @@ mod socket;
 mod source;
 mod unreachable;
 
-pub use interface::{interface_index, interface_name, may_bind_to};
+pub use interface::{has_ipv6, interface_index, interface_name, is_assigned, may_bind_to};
 pub use message::{MAX_MESSAGE, MAX_SEGMENTS};
+pub use networks::{BroadcastNetwork, broadcast_networks};
+pub use rebind::LOOPBACK;
 pub use receive::ReceiveBatch;
 pub use received::Received;
 pub use route::{carries_group, path_mtu};
 pub use send::{SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
-pub use socket::{BindOptions, Socket};
+pub use socket::{BindOptions, Socket, fragment};
 pub use unreachable::{Unreachable, UnreachableBatch, may_be_report, report_closed_ports};
 
 use std::net::IpAddr;

@@ -55,17 +55,30 @@ fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int
     }
 }
 
-/// Requests that the kernel refuse datagrams larger than the path's MTU; returns whether it does. Otherwise
-/// the kernel must number each datagram for its fragments, in a table that all sockets share. IPv6 numbers
-/// only fragments.
-pub(super) fn refuse_fragments(socket: &socket2::Socket, address: SocketAddr) -> bool {
-    address.is_ipv4()
-        && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
+/// Clears the bit "don't fragment" of all IPv4 packets, so that routers fragment what is too large for them, and ignores
+/// smaller MTUs that ICMP reports (ip(7), IP_MTU_DISCOVER): anyone can forge such a report. The MTU of the interface
+/// remains, above which the kernel fragments. IPv6 has no such bit. Best effort: transfers within the MTU of the path
+/// need no fragments.
+pub(super) fn fragment(socket: &socket2::Socket, address: SocketAddr) {
+    if address.is_ipv4() && discover_mtu(socket, libc::IP_PMTUDISC_OMIT).is_err() {
+        // Linux before 3.15: this one heeds reports, too.
+        let _ = discover_mtu(socket, libc::IP_PMTUDISC_DONT);
+    }
 }
 
-/// Returns to the kernel's default; returns whether it does.
+/// Sets the bit "don't fragment" of all packets of an IPv4 socket; the kernel then refuses datagrams larger than the MTU
+/// of the path.
+pub(super) fn refuse_fragments(socket: &socket2::Socket) -> io::Result<()> {
+    discover_mtu(socket, libc::IP_PMTUDISC_DO)
+}
+
+/// Permits the kernel to fragment what exceeds the MTU of the path, and only that; returns whether it does.
 pub(super) fn permit_fragments(socket: &socket2::Socket) -> bool {
-    set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT).is_ok()
+    discover_mtu(socket, libc::IP_PMTUDISC_WANT).is_ok()
+}
+
+fn discover_mtu(socket: &socket2::Socket, how: libc::c_int) -> io::Result<()> {
+    set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, how)
 }
 
 /// Makes the kernel keep ICMP errors, or discard them with those that it keeps; returns whether it does. Best effort:

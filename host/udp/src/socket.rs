@@ -1,7 +1,7 @@
 //! A bound UDP socket.
 
-use super::{calls, options};
-use socket2::SockAddr;
+use super::{calls, options, rebind};
+use socket2::{SockAddr, SockRef};
 use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -31,6 +31,12 @@ pub struct BindOptions<'a> {
     /// Whether the kernel keeps the ICMP errors of datagrams sent from here (IP_RECVERR); see
     /// [`UnreachableBatch`](super::UnreachableBatch).
     pub errors: bool,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF), as long as they fit the MTU of the path that the
+    /// kernel knows. By default routers may, and the kernel ignores smaller MTUs that ICMP reports.
+    pub dont_fragment: bool,
+    /// Whether the socket waits for an interface that does not exist yet: it has its port, and receives nothing until
+    /// [`Socket::rebind`]. Instead of `interface`; implies `free_bind`.
+    pub parked: bool,
     /// The requested size of the receive buffer in bytes; by default [`KERNEL_BUFFER`].
     pub room: Option<usize>,
 }
@@ -42,8 +48,8 @@ pub struct Socket {
     local: Cell<SocketAddr>,
     /// Whether UDP_SEGMENT may be used at all.
     segments: Cell<bool>,
-    /// Whether the kernel refuses datagrams larger than the path's MTU rather than fragment them. Set until
-    /// it refuses one: see [`Socket::allow_fragments`].
+    /// Whether the kernel refuses datagrams larger than the path's MTU rather than fragment them: with
+    /// [`BindOptions::dont_fragment`], until it refuses one. See [`Socket::allow_fragments`].
     whole: Cell<bool>,
     /// As in [`BindOptions`].
     errors: bool,
@@ -60,10 +66,12 @@ impl Socket {
             inner.set_reuse_port(true)?;
         }
         // Before the port: sockets of different interfaces may share one.
-        if let Some(interface) = wanted.interface {
+        if wanted.parked {
+            rebind::prepare_parking(&inner, address)?;
+        } else if let Some(interface) = wanted.interface {
             options::bind_to_interface(&inner, interface)?;
         }
-        if wanted.free_bind {
+        if wanted.free_bind || wanted.parked {
             options::free_bind(&inner, address)?;
         }
         // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.
@@ -78,7 +86,7 @@ impl Socket {
         let errors = wanted.errors && options::report_errors(&inner, address, true);
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
-        let whole = Cell::new(options::refuse_fragments(&inner, address));
+        let whole = Cell::new(refuses_fragments(&inner, address, wanted)?);
         Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(calls::SEGMENTS), whole, errors })
     }
 
@@ -102,7 +110,7 @@ impl Socket {
             calls::coalesce(&inner);
         }
         let errors = wanted.errors && options::report_errors(&inner, local, true);
-        let whole = Cell::new(options::refuse_fragments(&inner, local));
+        let whole = Cell::new(refuses_fragments(&inner, local, wanted)?);
         Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(calls::SEGMENTS), whole, errors })
     }
 
@@ -119,6 +127,7 @@ impl Socket {
         if gro {
             calls::coalesce(&inner);
         }
+        options::fragment(&inner, peer);
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let local = SocketAddr::new(any, 0);
@@ -153,8 +162,8 @@ impl Socket {
         &self.inner
     }
 
-    /// Permits fragmentation after a datagram exceeded the path's MTU (the kernel's default, which a block
-    /// size above the MTU needs). Returns false if it was permitted already.
+    /// Permits fragmentation after a datagram exceeded the path's MTU, which a block size above the MTU needs. Returns
+    /// false if it was permitted already.
     pub(super) fn allow_fragments(&self) -> bool {
         self.whole.take() && options::permit_fragments(&self.inner)
     }
@@ -183,6 +192,28 @@ impl Socket {
     pub(super) fn reports_errors(&self) -> bool {
         self.errors
     }
+}
+
+/// Clears the bit "don't fragment" of all IPv4 packets sent from this socket; the kernel sets it by default. Other systems
+/// than Linux leave it clear, and IPv6 has none.
+pub fn fragment(socket: &UdpSocket) {
+    if let Ok(local) = socket.local_addr() {
+        options::fragment(&SockRef::from(socket), local);
+    }
+}
+
+/// Decides about fragments; returns whether the kernel refuses larger datagrams.
+fn refuses_fragments(
+    socket: &socket2::Socket,
+    address: SocketAddr,
+    wanted: BindOptions<'_>,
+) -> io::Result<bool> {
+    if wanted.dont_fragment && address.is_ipv4() {
+        options::refuse_fragments(socket)?;
+        return Ok(true);
+    }
+    options::fragment(socket, address);
+    Ok(false)
 }
 
 impl AsRawFd for Socket {

@@ -56,6 +56,7 @@ impl Inputs {
 /// Converts what every plugin sees.
 fn plain(request: &Request) -> Input {
     let raw_name = request.raw_name.iter().map(|raw| ("raw-name".to_owned(), raw.to_string()));
+    let unsafe_name = request.unsafe_name.iter().map(|why| ("unsafe-name".to_owned(), why.to_string()));
     Input {
         id: request.id.to_string(),
         listener: request.listener.to_string(),
@@ -78,7 +79,7 @@ fn plain(request: &Request) -> Input {
         },
         arrival: None,
         options: request.options.clone(),
-        attributes: raw_name.collect(),
+        attributes: raw_name.chain(unsafe_name).collect(),
     }
 }
 

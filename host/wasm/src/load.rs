@@ -24,7 +24,7 @@ use super::read::read;
 use super::sandbox::Sandbox;
 use super::settings_schema;
 use super::spec::PolicySpec;
-use tuffet_config::{ComponentSource, Grant, PluginConfig, ReuseConfig, Sha256Digest};
+use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, ReuseConfig, Sha256Digest};
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
 use tuffet_registry::Pulled;
 
@@ -190,6 +190,7 @@ fn plugin(
         reuse: reuse.map(|reuse| reuse.calls),
         breaker: Arc::new(Breaker::new(from_config::breaker(&spec.breaker))),
         depends_on: facts.map(|facts| facts.iter().copied().map(from_config::fact).collect()),
+        judges_paths: manifest.depends_on.iter().flatten().any(|fact| *fact == Fact::Path),
         roots: Some(policy.served_roots().into()),
         authorize: authorize::GuestIndices::new(component).ok(),
         resolve: resolve::GuestIndices::new(component).ok(),

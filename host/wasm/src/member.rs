@@ -23,6 +23,7 @@ pub(super) fn member(
         wall: spec.limits.wall,
         ipv6_prefix,
         wants_local: plugin.access.facts.any_of_arrival(),
+        judges_paths: plugin.judges_paths,
         breaker: Arc::clone(&plugin.breaker),
         turns: Some(Arc::clone(&plugin.turns) as _),
         overload: Arc::default(),

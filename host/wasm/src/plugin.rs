@@ -34,6 +34,8 @@ pub(super) struct Plugin {
     pub breaker: Arc<Breaker>,
     /// The facts that its decisions depend on, if they depend on nothing else.
     pub depends_on: Option<Vec<Fact>>,
+    /// Whether it declares that its decisions depend on the path, and on nothing that it does not declare.
+    pub judges_paths: bool,
     /// The roots that an answer may name; `None` for any.
     pub roots: Option<Arc<[String]>>,
     pub authorize: Option<authorize::GuestIndices>,

@@ -34,6 +34,8 @@ pub struct Remap {
     places: Places,
     source: Source,
     name: Name,
+    /// Whether what DHCP leaves at the end of a name counts, as for the servers whose maps these are.
+    whole: bool,
     backslashes: bool,
     lowercase: bool,
     unique: Option<Unique>,
@@ -56,7 +58,7 @@ impl Resolve for Remap {
 
 impl Remap {
     fn answer(&self, request: &Request) -> Result<Resolution, Denial> {
-        let requested = self.name.of(request);
+        let requested = self.name.of(request, self.whole);
         let mut name = requested.clone();
         if self.backslashes {
             name.iter_mut().filter(|byte| **byte == b'\\').for_each(|byte| *byte = b'/');
@@ -86,7 +88,10 @@ impl Remap {
             }
             Table::Pcre(rules) => match atftpd::rewrite(rules, &name, &client) {
                 Some(rewritten) if request.operation == Operation::Read && rewritten != name => {
-                    self.resolution(request, &[name, rewritten], true)
+                    let names = [name, rewritten];
+                    // A name that is not safe is that of no file.
+                    let names = if is_unsafe(request) { &names[1..] } else { &names[..] };
+                    self.resolution(request, names, true)
                 }
                 _ => self.resolution(request, std::slice::from_ref(&name), name != requested),
             },
@@ -95,6 +100,10 @@ impl Remap {
 
     /// The files of these names, in the order in which they are tried.
     fn resolution(&self, request: &Request, names: &[Vec<u8>], changed: bool) -> Result<Resolution, Denial> {
+        // The server refuses it, and says why.
+        if !changed && is_unsafe(request) {
+            return Ok(Resolution::Abstain);
+        }
         let folder = match (self.unique, &self.places.root) {
             (Some(unique), Some(root)) => unique
                 .folder(request, root, &self.places.prefix)
@@ -137,6 +146,11 @@ impl Remap {
 
 /// Errors about a name that is that of no file, or of none that this plugin may know of.
 const NO_FILE: [&str; 3] = [code::NOT_A_FILE, code::BAD_PATH, code::NOT_GRANTED];
+
+/// Whether the server refuses the requested name, unless a rule makes another one of it.
+fn is_unsafe(request: &Request) -> bool {
+    request.attribute("unsafe-name").is_some()
+}
 
 fn failure(message: &str, reason: String) -> Denial {
     Denial::new(ErrorCode::NotDefined, message, reason)

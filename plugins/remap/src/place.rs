@@ -1,5 +1,6 @@
 //! From a name to a file in a root.
 
+use crate::settings::without_padding;
 use tuffet_sdk::{Denial, Target};
 
 /// The longest path and the longest part of one, in bytes: those of requested names.
@@ -45,7 +46,7 @@ impl Places {
     /// # Errors
     /// The name leads nowhere: the answer to the client.
     pub fn find(&self, name: &[u8]) -> Result<Place, Denial> {
-        let name = decode(name);
+        let name = decode(without_padding(name));
         let shown = crate::run::quoted(name.as_bytes());
         let refuse =
             |message: &str, reason: &str| Denial::access_violation(message, format!("{reason}: {shown}"));
@@ -127,6 +128,9 @@ mod tests {
             (b"/srv/images/a", "images", "a"),
             (b"/srv/other", "boot", "in/srv/other"),
             (b"\xeaonboard", "boot", "in/\u{ea}onboard"),
+            (b"a\xff\xff", "boot", "in/a"),
+            (b"/\\a\\b", "boot", "in/a/b"),
+            (b"\\\\tftpboot\\a", "boot", "in/tftpboot/a"),
         ] {
             let place = with.find(name).unwrap_or_else(|denial| panic!("{denial:?}"));
             assert_eq!((place.root.as_str(), place.path.as_str()), (root, path), "{}", name.escape_ascii());

@@ -83,18 +83,20 @@ pub(crate) enum Name {
 }
 
 impl Name {
-    pub fn of(self, request: &Request) -> Vec<u8> {
+    /// `whole`: with what DHCP leaves at its end.
+    pub fn of(self, request: &Request, whole: bool) -> Vec<u8> {
         if self == Name::Path {
             return request.path.clone().into_bytes();
         }
-        let mut name = request
-            .attribute("raw-name")
-            .and_then(unhex)
-            .unwrap_or_else(|| request.requested.trim_end_matches('\u{fffd}').into());
-        // Left over from DHCP; the server ignores them, too.
-        name.truncate(name.iter().rposition(|byte| !matches!(byte, 0 | 0xff)).map_or(0, |last| last + 1));
-        name
+        let raw = request.attribute("raw-name").and_then(unhex);
+        let name = raw.unwrap_or_else(|| request.requested.clone().into_bytes());
+        if whole { name } else { without_padding(&name).to_vec() }
     }
+}
+
+/// Returns a name without what DHCP leaves at its end. The server ignores it, too.
+pub(crate) fn without_padding(name: &[u8]) -> &[u8] {
+    &name[..name.iter().rposition(|byte| !matches!(byte, 0 | 0xff)).map_or(0, |last| last + 1)]
 }
 
 fn unhex(hex: &str) -> Option<Vec<u8>> {
@@ -151,6 +153,7 @@ pub(crate) fn check(settings: Settings) -> Result<Remap, Problems> {
         places,
         source,
         name: settings.name.unwrap_or(Name::Requested),
+        whole: given[0] || given[1],
         backslashes: settings.backslashes.unwrap_or(false),
         lowercase: settings.lowercase.unwrap_or(false),
         unique: settings.unique_root,

@@ -114,7 +114,10 @@ export interface Request {
   readonly arrival?: Arrival;
   /** The options as sent; names in lower case. */
   readonly options: ReadonlyMap<string, string>;
-  /** `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. */
+  /**
+   * `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. `unsafe-name`: why the server
+   * refuses the name unless `resolve` names a file for it; `path` has U+FFFD in place of what is not safe then.
+   */
   readonly attributes: ReadonlyMap<string, string>;
   /** The value of an option, whose name may be in any letter case. */
   option(name: string): string | undefined;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Deserialize;
 
+use super::bytes::Bytes;
 use super::events::WrittenEvent;
 use super::hook_input::hook_input;
 use super::host::WrittenHost;
@@ -130,7 +131,7 @@ impl RequestArgs {
             ));
         };
         let written = WrittenRequest {
-            path,
+            path: Bytes::Text(path),
             operation: self.operation,
             mode: self.mode,
             client: self.client.clone(),

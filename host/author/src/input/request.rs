@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::bytes::Bytes;
 use super::problem::InputProblem;
 use tuffet_leases::Mac;
-use tuffet_request::names;
+use tuffet_request::names::{self, RequestedName};
 use tuffet_request::{
     ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
@@ -21,7 +21,7 @@ use tuffet_wasm::TrialUpload;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenRequest {
     /// The name as the client sends it.
-    pub(super) path: String,
+    pub(super) path: Bytes,
     #[serde(default)]
     pub(super) operation: WrittenOperation,
     #[serde(default)]
@@ -114,9 +114,8 @@ impl WrittenRequest {
     /// Builds the request as admission does, and its upload.
     pub fn resolve(&self) -> Result<(Request, Option<TrialUpload>), InputProblem> {
         let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
-        let path = names::normalise(self.path.as_bytes()).map_err(|error| {
-            wrong("/path", format!("the server refuses this name: {error}; write another"))
-        })?;
+        let RequestedName { requested, raw_name, path, unsafe_name } =
+            RequestedName::read(&self.path.bytes(), false);
         let neighbours = self.macs.iter().enumerate().map(|(index, text)| match mac(text) {
             Some(address) => Ok(MacFact { address, source: MacSource::NeighbourTable }),
             None => {
@@ -158,8 +157,9 @@ impl WrittenRequest {
                 WrittenMode::Octet => Mode::Octet,
                 WrittenMode::Netascii => Mode::Netascii,
             },
-            requested: self.path.clone(),
-            raw_name: None,
+            requested,
+            raw_name,
+            unsafe_name,
             prefix: None,
             stored_in: None,
             shim_folder: None,
@@ -227,7 +227,6 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
         for (json, pointer) in [
-            (r#"{ "path": "../x" }"#, "/path"),
             (r#"{ "path": "x", "client": "nobody" }"#, "/client"),
             (r#"{ "path": "x", "class": "teapot" }"#, "/class"),
             (r#"{ "path": "x", "local-address": "here" }"#, "/local-address"),

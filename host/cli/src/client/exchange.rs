@@ -71,6 +71,7 @@ fn exchange_with(
         if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
     let socket = UdpSocket::bind(SocketAddr::new(any, 0)).map_err(network)?;
     report_closed_ports(&socket, true);
+    tuffet_udp::fragment(&socket);
     let requested = OptionSet {
         tsize: Some(if operation == Operation::Write { size } else { 0 }),
         blksize: options.blksize,

@@ -78,8 +78,11 @@ impl Subject {
 
     fn of_all_workers(&self, descriptors: Option<u64>, of: fn(bool, u16) -> u64) -> u64 {
         let (listeners, workers) = (&self.config.listeners, self.config.workers);
+        let families = |listener: &tuffet_config::Listener| 1 + usize::from(listener.ipv4_too);
+        let all = listeners.iter().map(families).sum();
         let each = listeners.iter().map(|listener| {
-            of(listener.single_port, tid_ports(listener.tid_ports, listeners.len(), workers, descriptors))
+            let its = of(listener.single_port, tid_ports(listener.tid_ports, all, workers, descriptors));
+            its * families(listener) as u64
         });
         each.sum::<u64>() * workers as u64
     }
@@ -165,11 +168,11 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     };
     findings.extend(running.map(|report| privileges::running(system, report)));
     if subject.file.is_some() {
-        let silent = &subject.config.silent;
+        let unopened = &subject.config.unopened;
         findings.extend(subject.config.roots.iter().flat_map(|root| {
-            match silent.iter().any(|its| its.root == root.name) {
-                true => vec![roots::silent(root)],
-                false => roots::check(root, account.as_ref()),
+            match unopened.iter().find(|its| its.root == root.name) {
+                Some(unopened) => vec![roots::unopened(root, unopened.why)],
+                None => roots::check(root, account.as_ref()),
             }
         }));
     }

@@ -35,7 +35,17 @@ pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
         true => HEADERS_V6,
         false => HEADERS_V4,
     };
-    interfaces.iter().filter_map(|name| of(system, name, headers, config.transfer.max_blksize)).collect()
+    let of = |name: &String| of(system, name, headers, config.transfer.max_blksize);
+    interfaces.iter().filter_map(of).chain(fragments(config)).collect()
+}
+
+/// Names the dependency of large blocks on reports of routers, if packets forbid fragments.
+fn fragments(config: &Config) -> Option<Finding> {
+    let forbidden = config.transfer.dont_fragment && config.listeners.iter().any(|its| its.address.is_ipv4());
+    let says = "`transfer.dont-fragment: true`: a router with a smaller MTU than the interface drops large blocks, and \
+                their clients get nothing if a firewall drops its reports (ICMP \"fragmentation needed\"); let them \
+                pass, lower `transfer.max-blksize`, or remove the key";
+    forbidden.then(|| Finding::new("fragments", Grade::CouldBeBetter, says))
 }
 
 /// Returns the interfaces with a carrier, except loopback.
@@ -127,6 +137,21 @@ mod tests {
         let good = of(&system, "eth0", HEADERS_V4, MaxBlksize::Bytes(1_468)).unwrap();
         assert_eq!((good.grade, good.says.contains("fragments")), (Grade::Good, false));
         assert!(of(&system, "eth0", HEADERS_V6, MaxBlksize::Bytes(1_468)).unwrap().says.contains("1448"));
+    }
+
+    #[test]
+    fn forbidden_fragments_are_named() {
+        let found = |yaml: &str| {
+            fragments(&Config::read(yaml.as_bytes(), "test", &tuffet_config::Overrides::default()).unwrap())
+        };
+        let listeners = |address: &str| {
+            format!("listeners: [{{ address: \"{address}\" }}]\nroots: [{{ name: all, path: / }}]\n")
+        };
+        let forbidden = "transfer: { dont-fragment: true }\n";
+        assert!(found(&listeners("192.0.2.1:69")).is_none());
+        assert!(found(&(listeners("[::]:69") + forbidden)).is_none(), "IPv6 has no such bit");
+        let finding = found(&(listeners("192.0.2.1:69") + forbidden)).unwrap();
+        assert!(finding.says.contains("fragmentation needed"), "{}", finding.says);
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::finding::{Finding, Grade};
 use super::occupant::{Occupant, Occupied, in_the_way, occupied};
 use super::system::System;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use tuffet_config::Listener;
-use tuffet_udp::{BindOptions, Socket};
+use tuffet_udp::{BindOptions, Socket, has_ipv6};
 
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;
@@ -92,8 +92,8 @@ fn interface(check: &str, listener: &Listener) -> Option<Finding> {
     let error = Socket::bind(any, options).err()?;
     let says = match error.raw_os_error() {
         Some(libc::ENODEV) => format!(
-            "this machine has no interface `{name}`, and a server does not start without it; correct \
-             `listeners[].interface`, or start the server after the interface"
+            "this machine has no interface `{name}`; a server waits for it, or does not start with `start: all`; correct \
+             `listeners[].interface` if it will never exist"
         ),
         Some(libc::EPERM) => format!(
             "this kernel lets only CAP_NET_RAW bind to the interface `{name}` (from Linux 5.7 on, nothing is needed); \
@@ -111,7 +111,8 @@ fn bind_failed(system: &System, check: String, address: SocketAddr, error: io::E
         io::ErrorKind::AddrNotAvailable => Finding::new(
             check,
             Grade::Wrong,
-            "no interface has this address; correct `listeners`, or add it to one",
+            "no interface has this address; a server waits for it, or does not start with `start: all`; correct `listeners`, \
+             or add it to one",
         )
         .fix("ip -brief address"),
         // Without the privilege, binding fails anyway, but the kernel lists all sockets.
@@ -123,6 +124,12 @@ fn bind_failed(system: &System, check: String, address: SocketAddr, error: io::E
             ),
             occupied => in_use(system, check, address, occupied),
         },
+        _ if error.raw_os_error() == Some(libc::EAFNOSUPPORT) => Finding::new(
+            check,
+            Grade::Wrong,
+            "this machine has no IPv6 (`ipv6.disable=1` of the kernel, or a container without it); listen on IPv4, or on \
+             `[::]`, which then serves IPv4 alone",
+        ),
         _ => Finding::new(check, Grade::Wrong, format!("it cannot be bound: {error}")),
     }
 }
@@ -132,6 +139,13 @@ fn bind(listener: &Listener) -> io::Result<()> {
     let Listener { interface, free_bind, .. } = listener;
     let options =
         BindOptions { interface: interface.as_deref(), free_bind: *free_bind, ..BindOptions::default() };
+    if listener.ipv4_too {
+        let ipv4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), listener.address.port());
+        Socket::bind(ipv4, options)?;
+        if !has_ipv6() {
+            return Ok(());
+        }
+    }
     Socket::bind(listener.address, options).map(drop)
 }
 

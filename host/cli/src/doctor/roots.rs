@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::path::Path;
 use tuffet_config::reach;
 use tuffet_daemon::privileges::Account;
-use tuffet_request::RootSpec;
+use tuffet_request::{RootSpec, Unopened};
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
@@ -25,14 +25,20 @@ pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> 
     findings
 }
 
-/// Reports a root with a hanging folder. Further checks would hang, too.
-pub(super) fn silent(root: &RootSpec) -> Finding {
-    let says = format!(
-        "{} has not answered for {} s; the server starts without this root and serves it as soon as it answers. Check \
-         the disk or the file server behind it",
-        root.path.display(),
-        reach::PATIENCE.as_secs()
-    );
+/// Reports a root with a folder that is missing or hangs. Further checks of the latter would hang, too.
+pub(super) fn unopened(root: &RootSpec, why: Unopened) -> Finding {
+    let path = root.path.display();
+    let says = match why {
+        Unopened::Missing => format!(
+            "{path} does not exist; the server starts without this root and serves it as soon as it does. Create it, mount \
+             what it is on, or correct the path"
+        ),
+        Unopened::Unresponsive => format!(
+            "{path} has not answered for {} s; the server starts without this root and serves it as soon as it answers. \
+             Check the disk or the file server behind it",
+            reach::PATIENCE.as_secs()
+        ),
+    };
     Finding::new(format!("root {}", root.name), Grade::Wrong, says)
 }
 

@@ -1,5 +1,6 @@
 //! The section `listeners`.
 
+mod families;
 mod overlap;
 mod roots;
 mod tid_ports;
@@ -16,29 +17,34 @@ use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, plain};
+use families::Place;
 use tid_ports::WrittenTidPorts;
 
 /// An address on which the server receives requests.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenListener {
-    /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. Port 0 selects any free port. Host names are not
-    /// resolved.
+    /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. `[::]` serves IPv4, too; see `ipv6-only`. Port 0 selects any
+    /// free port. Host names are not resolved. The server waits for an address that this machine does not have yet.
     #[schemars(schema_with = "address_schema")]
     pub address: String,
     /// The listener's name in plugins and logs. Default: the address as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "name_schema")]
     pub name: Option<String>,
+    /// Whether the address `[::]` serves IPv6 alone. Default: it serves IPv4, too, unless another listener has an IPv4
+    /// address with this port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ipv6_only: Option<bool>,
     /// The network interface that the listener is bound to (SO_BINDTODEVICE), such as `eth0`: with the address
     /// `0.0.0.0:69` or `[::]:69` it serves all addresses of the interface, also those that the interface gets
     /// later, and no other interface. Several listeners may have one address, each with another interface. The
-    /// interface must exist when the server starts.
+    /// server waits for an interface that does not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "interface_schema")]
     pub interface: Option<String>,
-    /// Whether the server also starts while this machine does not have the address (IP_FREEBIND), and serves it as soon
-    /// as the machine gets it.
+    /// Whether it is normal that this machine does not have the address, such as one that keepalived moves between
+    /// machines. Then neither `start: all` nor readiness needs it. The server serves it whenever the machine has it.
     #[serde(default)]
     pub free_bind: bool,
     /// Whether transfers use the listening port instead of TID ports: for clients behind NAT, containers and
@@ -92,6 +98,8 @@ pub struct Listener {
     pub name: String,
     /// The address; port 0 is any free one.
     pub address: SocketAddr,
+    /// Whether `address`, which is `[::]`, stands for all addresses of IPv4, too.
+    pub ipv4_too: bool,
     /// The only interface that it serves; `None` for all.
     pub interface: Option<String>,
     /// Whether this host may not have the address yet.
@@ -114,6 +122,7 @@ impl Listener {
         Listener {
             name: name.into(),
             address,
+            ipv4_too: false,
             interface: None,
             free_bind: false,
             single_port: false,
@@ -129,6 +138,7 @@ impl Listener {
         settings::Listener {
             name: self.name.clone(),
             address: self.address,
+            ipv4_too: self.ipv4_too,
             interface: self.interface.clone(),
             free_bind: self.free_bind,
             single_port: self.single_port,
@@ -139,8 +149,9 @@ impl Listener {
     }
 
     fn has_sockets_of(&self, other: &Listener) -> bool {
-        let Listener { name, address, interface, free_bind, single_port, tid_ports, .. } = self;
+        let Listener { name, address, ipv4_too, interface, free_bind, single_port, tid_ports, .. } = self;
         (name, address, interface) == (&other.name, &other.address, &other.interface)
+            && *ipv4_too == other.ipv4_too
             && (free_bind, single_port, tid_ports) == (&other.free_bind, &other.single_port, &other.tid_ports)
     }
 }
@@ -157,6 +168,7 @@ impl WrittenListener {
         WrittenListener {
             address,
             name: None,
+            ipv6_only: None,
             interface: None,
             free_bind: false,
             single_port: false,
@@ -178,6 +190,7 @@ impl Resolver<'_> {
             let message = "there is no listener; add `listeners: [{ address: 127.0.0.1:6969 }]`, or give --listen IP:PORT";
             self.wrong("/listeners", message);
         }
+        let places = written.iter().filter_map(Place::of).collect::<Vec<_>>();
         let mut listeners: Vec<Listener> = Vec::new();
         for (index, written) in written.into_iter().enumerate() {
             let pointer = format!("/listeners/{index}");
@@ -188,6 +201,7 @@ impl Resolver<'_> {
                     continue;
                 }
             };
+            let ipv4_too = self.ipv4_too(&pointer, &written, &places);
             let WrittenListener { interface, free_bind, single_port, burst, rate, .. } = written;
             let WrittenListener { max_blksize, max_windowsize, options, roots, policy: chains, .. } = written;
             let ceilings = Ceilings { max_blksize, max_windowsize, burst, rate, options };
@@ -196,6 +210,7 @@ impl Resolver<'_> {
             let listener = Listener {
                 name,
                 address,
+                ipv4_too,
                 interface,
                 free_bind,
                 single_port,

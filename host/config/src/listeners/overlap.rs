@@ -3,18 +3,19 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use super::Listener;
+use super::families::{addresses, are_apart};
 use crate::resolver::Resolver;
 use crate::tree::join;
 use tuffet_request::TidPorts;
 
 /// Returns whether a datagram might belong to both listeners: the addresses overlap, and no interface distinguishes
-/// them. IPv6 listeners receive no IPv4 requests.
+/// them.
 fn share_datagrams(one: &Listener, other: &Listener) -> bool {
-    let ip = |listener: &Listener| listener.address.ip();
-    let apart = matches!((&one.interface, &other.interface), (Some(one), Some(other)) if one != other);
-    !apart
-        && one.address.is_ipv4() == other.address.is_ipv4()
-        && (ip(one) == ip(other) || ip(one).is_unspecified() || ip(other).is_unspecified())
+    let share = |one: IpAddr, other: IpAddr| {
+        one.is_ipv4() == other.is_ipv4() && (one == other || one.is_unspecified() || other.is_unspecified())
+    };
+    !are_apart(one.interface.as_deref(), other.interface.as_deref())
+        && addresses(one).any(|one| addresses(other).any(|other| share(one, other)))
 }
 
 fn unspecified(address: SocketAddr) -> IpAddr {
@@ -36,6 +37,11 @@ impl Resolver<'_> {
                      interface; give it an `interface`, too, or another port"
                 ),
                 (true, ..) => format!("{address} has two listeners; remove one"),
+                (false, ..) if other.address.is_ipv4() != address.is_ipv4() => format!(
+                    "{address} and {} overlap: `[::]` takes the requests to the IPv4 addresses of this machine, too; \
+                     remove the IPv4 listener, or write `ipv6-only: true` for `[::]`",
+                    other.address
+                ),
                 (false, ..) => format!(
                     "{address} and {} overlap: {} takes the requests to every address of this machine, and the \
                      second listener would find its port in use; keep one of them, or choose another port",

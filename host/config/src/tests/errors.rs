@@ -3,7 +3,7 @@
 use super::*;
 
 /// The keys of a listener, as messages list them.
-const LISTENER_KEYS: &str = "`address`, `name`, `interface`, `free-bind`, `single-port`, `tid-ports`, `burst`, `rate`, `max-blksize`, `max-windowsize`, `options`, `roots` and `policy`";
+const LISTENER_KEYS: &str = "`address`, `name`, `ipv6-only`, `interface`, `free-bind`, `single-port`, `tid-ports`, `burst`, `rate`, `max-blksize`, `max-windowsize`, `options`, `roots` and `policy`";
 
 /// Found by fuzzing: the position was on a line after the last one.
 #[test]
@@ -175,6 +175,7 @@ plugins:
 transfer:
   retransmit: { floor: 1s, cap: 500ms }
 limits: { transfers: 10, half-open: 11, burst: 5, per-client: { transfers: 12, pending: 5000, burst: 5 } }
+start: all
 ";
     let at = |name: &str| scene.path(name).display().to_string();
     let expected = [

@@ -85,6 +85,38 @@ fn interfaces_tell_listeners_with_one_address_apart() {
     assert_complains("- { address: 0.0.0.0:69, interface: much-too-long-name }\n", &["has 18 bytes"]);
 }
 
+/// `[::]` serves IPv4, too, as with other servers, unless somebody else does.
+#[test]
+fn the_unspecified_address_has_both_families() {
+    let ipv4_too = |listeners: &str| {
+        let config = Scene::new().load(&format!("listeners:\n{listeners}{ROOTS}")).unwrap();
+        config.listeners.iter().map(|listener| listener.ipv4_too).collect::<Vec<_>>()
+    };
+    assert_eq!(ipv4_too("- { address: \"[::]:69\" }\n- { address: 0.0.0.0:70 }\n"), [true, false]);
+    assert_eq!(ipv4_too("- { address: \"[::]:69\" }\n- { address: 192.0.2.1:69 }\n"), [false, false]);
+    assert_eq!(ipv4_too("- { address: 0.0.0.0:69 }\n- { address: \"[::]:69\" }\n"), [false, false]);
+    assert_eq!(ipv4_too("- { address: \"[::]:69\", ipv6-only: true }\n"), [false]);
+    assert_eq!(ipv4_too("- { address: \"[::]:0\" }\n- { address: 0.0.0.0:0 }\n"), [true, false]);
+    assert_eq!(
+        ipv4_too(
+            "- { address: \"[::]:69\", interface: eth0 }\n- { name: b, address: 0.0.0.0:69, interface: eth1 }\n"
+        ),
+        [true, false]
+    );
+    assert_complains(
+        "- { address: 0.0.0.0:69 }\n- { address: \"[::]:69\", ipv6-only: false }\n",
+        &["[::]:69 and 0.0.0.0:69 overlap", "`ipv6-only: true`"],
+    );
+    assert_complains(
+        "- { address: 192.0.2.1:69, ipv6-only: true }\n",
+        &["only the address `[::]` has both families", "remove it"],
+    );
+    assert_complains(
+        "- { address: \"[::]:69\", tid-ports: 30000-30010 }\n- { name: two, address: 192.0.2.1:30005 }\n",
+        &["contains 30005, the port of listener `two`"],
+    );
+}
+
 #[test]
 fn a_profile_names_networks_and_classes_that_exist() {
     let complaints = |profiles: &str| Scene::new().complaints(minimal(&format!("profiles: {profiles}\n")));

@@ -1,14 +1,14 @@
 //! The paths that a server may open after its start: those of its configuration, and those that system libraries read.
 //! Landlock denies everything else, whatever a process is tricked into.
 
-use super::file_access::is_silent;
+use super::file_access::unopened;
 use super::{own_paths, unique};
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{ComponentSource, Config, reach};
+use tuffet_config::{ComponentSource, Config, is_empty, reach};
 use tuffet_request::RootSpec;
 
 /// For name resolution and certificates, and the libraries that the C library loads to resolve names.
@@ -105,12 +105,14 @@ fn readable(config: &Config, stays_root: bool) -> Vec<PathBuf> {
             paths.push(folder_of(path));
         }
     }
-    // In place of an unresponsive folder, the nearest responsive ancestor.
-    paths.extend(config.silent.iter().filter_map(|silent| silent.above.clone()));
-    for root in root_folders(config).filter(|root| !is_silent(config, root)) {
+    // In place of a folder that is missing or does not answer, those above it.
+    paths.extend(config.unopened.iter().flat_map(|unopened| unopened.above.iter().cloned()));
+    for root in root_folders(config).filter(|root| unopened(config, root).is_none()) {
         paths.push(root.path.clone());
         paths.extend(link_target_folder(&root.path));
-        paths.extend(root.follow.then(|| folder_of(&root.path)));
+        // Rules for a mount point do not allow the file system on it, only those for a folder above it do.
+        let may_be_mount_point = !root.writable && is_empty(&root.path);
+        paths.extend((root.follow || may_be_mount_point).then(|| folder_of(&root.path)));
     }
     // DHCP servers replace their files.
     paths.extend(config.lease_files.iter().filter_map(|file| reach::nearest(&folder_of(&file.path))));
@@ -129,8 +131,8 @@ fn readable(config: &Config, stays_root: bool) -> Vec<PathBuf> {
 fn writable(config: &Config) -> Vec<PathBuf> {
     let mut paths = own_paths::folders(config);
     for root in root_folders(config).filter(|root| root.writable) {
-        if let Some(silent) = config.silent.iter().find(|silent| silent.root == root.name) {
-            paths.extend(silent.above.clone());
+        if let Some(unopened) = unopened(config, root) {
+            paths.extend(unopened.above.iter().cloned());
             continue;
         }
         paths.push(root.path.clone());

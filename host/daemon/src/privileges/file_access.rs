@@ -7,9 +7,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{
-    ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
+    ComponentSource, Config, Inaccessible, UnopenedRoot, outside_sandbox as explain_outside, reach,
+    why_inaccessible,
 };
-use tuffet_request::RootSpec;
+use tuffet_request::{RootSpec, Unopened};
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
@@ -24,7 +25,14 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
         check(format!("/roots/{number}/cache/path"), nearest_existing(&origin.cache.path), true);
     }
     let folders = next.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none());
-    for (number, root) in folders.filter(|(_, root)| !is_silent(next, root)) {
+    for (number, root) in folders {
+        if let Some(unopened) = unopened(next, root) {
+            // Opening it later must be possible.
+            for above in unopened.above.iter().filter(|_| unopened.why == Unopened::Missing) {
+                check(format!("/roots/{number}/path"), above, false);
+            }
+            continue;
+        }
         check(format!("/roots/{number}/path"), &root.path, false);
         if root.writable {
             check(format!("/roots/{number}/writable"), &root.path, true);
@@ -56,9 +64,9 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
     found
 }
 
-/// Returns whether the folder of this root does not respond.
-pub(super) fn is_silent(config: &Config, root: &RootSpec) -> bool {
-    config.silent.iter().any(|silent| silent.root == root.name)
+/// Returns why the folder of this root is not open.
+pub(super) fn unopened<'a>(config: &'a Config, root: &RootSpec) -> Option<&'a UnopenedRoot> {
+    config.unopened.iter().find(|unopened| unopened.root == root.name)
 }
 
 /// Returns the folder, or its nearest existing ancestor.
@@ -105,7 +113,7 @@ pub(super) fn require(
     let user = &account.name;
     let (mut problems, mut advice) = (Vec::new(), Vec::new());
     let folders = config.roots.iter().filter(|root| root.elsewhere.is_none());
-    for root in folders.filter(|root| !is_silent(config, root)) {
+    for root in folders.filter(|root| unopened(config, root).is_none()) {
         let (name, path) = (&root.name, root.path.display());
         let word = if why_inaccessible(&root.path, false).is_some() || !may_enter(&root.path) {
             "read"

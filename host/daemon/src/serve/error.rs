@@ -9,7 +9,7 @@ use tuffet::BuildError;
 use tuffet::origins::OriginFailure;
 use tuffet::server::StartError;
 use tuffet_config::{AdminAddress, Config, ConfigError, EXIT_CONFIG, Listener};
-use tuffet_engine::worker::OpenError;
+use tuffet_engine::worker::{Missing, OpenError};
 use tuffet_request::PortRange;
 use tuffet_store::RootError;
 
@@ -55,11 +55,8 @@ pub enum ServeError {
         /// Its address.
         address: SocketAddr,
     },
-    /// This host does not have the address. Exit code 69.
-    #[error(
-        "listener `{name}`: cannot listen on {address}: {error}; `ip address` shows this host's addresses, and \
-         `free-bind: true` lets the listener wait for an address that appears later"
-    )]
+    /// This host does not have the address, or not its family. Exit code 69.
+    #[error("listener `{name}`: cannot listen on {address}: {error}{}", advice(error))]
     Address {
         /// The listener's name.
         name: String,
@@ -70,8 +67,8 @@ pub enum ServeError {
     },
     /// There is no such interface. Exit code 69.
     #[error(
-        "listener `{name}`: this machine has no interface `{interface}`; `ip -brief link` shows its interfaces; \
-         the interface must exist before the server starts"
+        "listener `{name}`: this machine has no interface `{interface}`; `ip -brief link` shows its interfaces; with \
+         `start: available` the server waits for it"
     )]
     Interface {
         /// The listener's name.
@@ -170,6 +167,16 @@ impl ServeError {
         }
     }
 
+    /// The error of a listener that may not wait.
+    pub(super) fn missing(listener: &Listener, missing: Missing) -> Self {
+        let code = match missing {
+            Missing::Interface => libc::ENODEV,
+            Missing::Address => libc::EADDRNOTAVAIL,
+            Missing::Ipv6 => libc::EAFNOSUPPORT,
+        };
+        ServeError::open(listener, OpenError::Socket(io::Error::from_raw_os_error(code)))
+    }
+
     fn open(listener: &Listener, error: OpenError) -> Self {
         let (name, address) = (listener.name.clone(), listener.address);
         let error = match error {
@@ -193,5 +200,22 @@ impl ServeError {
             io::ErrorKind::PermissionDenied => ServeError::Privilege { name, address },
             _ => ServeError::Address { name, address, error },
         }
+    }
+}
+
+/// Returns what helps against an error of binding an address.
+fn advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EADDRNOTAVAIL) => {
+            "; `ip address` shows this host's addresses; with `start: available` the server waits for one that comes later, \
+             and `free-bind: true` says that its absence is normal"
+        }
+        Some(libc::EAFNOSUPPORT) => {
+            "; IPv6 is switched off on this machine (`ipv6.disable=1` of the kernel, or a container without it): listen on \
+             an IPv4 address, or write `start: available`, with which `[::]` serves IPv4 alone"
+        }
+        // A link-local address without its interface.
+        Some(libc::EINVAL) => "; a link-local address needs the `interface` of the listener",
+        _ => "; `ip address` shows this host's addresses",
     }
 }

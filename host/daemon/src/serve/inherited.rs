@@ -53,15 +53,28 @@ impl AssignedSockets {
         addresses.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
         addresses.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
         inherited.finish(&addresses)?;
-        for (listener, sockets) in config.listeners.iter().zip(&listeners) {
-            let (sockets, workers) = (sockets.len(), config.workers);
+        let is_ipv6 = |socket: &UdpSocket| socket.local_addr().is_ok_and(|address| address.is_ipv6());
+        for (listener, its) in config.listeners.iter().zip(&listeners) {
+            let (sockets, workers) = (its.len(), config.workers);
             if sockets > 0 {
                 tracing::info!(
                     target: "tuffet::server::given",
                     listener = listener.name, sockets, "using inherited sockets"
                 );
             }
-            if (1..workers).contains(&sockets) {
+            let families = [false, true].map(|ipv6| its.iter().filter(|its| is_ipv6(its) == ipv6).count());
+            if sockets > 0 && listener.ipv4_too && families.contains(&0) {
+                let (lacks, line) = if families[0] == 0 { ("IPv4", "0.0.0.0") } else { ("IPv6", "[::]") };
+                tracing::warn!(
+                    target: "tuffet::server::given",
+                    listener = listener.name,
+                    "there is no inherited socket for {lacks}, so the listener does not serve it; add \
+                     `ListenDatagram={line}:{}` to the socket unit, or give the listener the address of one family \
+                     (`ipv6-only: true`)",
+                    listener.address.port()
+                );
+            }
+            if families.iter().any(|sockets| (1..workers).contains(sockets)) {
                 tracing::warn!(
                     target: "tuffet::server::given",
                     listener = listener.name,

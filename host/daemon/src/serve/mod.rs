@@ -43,9 +43,11 @@ use std::time::Duration;
 use tuffet::interfaces;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::RemainingPrivileges;
-use tuffet_config::{Config, SilentRoot, reach};
+use tuffet_config::{Config, UnopenedRoot, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
+use tuffet_request::Unopened;
+use tuffet_request::settings::Start;
 use tuffet_store::{Disks, Roots};
 use tuffet_wasm::PolicyRuntime;
 
@@ -131,8 +133,8 @@ async fn load_unless_stopped(
     }
 }
 
-/// Performs the checks of a start: the roots open, the server's user has access to all paths, and the plugins load for
-/// that user and accept their settings. Binds no socket and creates nothing. Root permanently becomes that user. With
+/// Performs the checks of a start: the roots open, the interfaces and addresses of listeners are there or are waited for,
+/// the server's user has access to all paths, and the plugins load for that user and accept their settings. Binds no port and creates nothing. Root permanently becomes that user. With
 /// `pull`, components are fetched from registries and kept. Returns the warnings for the operator.
 ///
 /// # Errors
@@ -140,6 +142,7 @@ async fn load_unless_stopped(
 pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let next = Origins::default().open(&config.origins)?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
+    let waiting = waiting_listeners(config)?;
     // Before the change of user: root's cache of compiled plugins is useless to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
     if pull {
@@ -156,11 +159,30 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     })?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
-    warnings.extend(interfaces::missing(&config.settings().listeners));
-    warnings.extend(config.silent.iter().map(describe_unresponsive));
+    warnings.extend(waiting);
+    warnings.extend(config.unopened.iter().map(describe_unopened));
     let (_, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(problems.iter().map(ToString::to_string));
     Ok(warnings)
+}
+
+/// Returns what the listeners would wait for.
+///
+/// # Errors
+/// They may not wait for it.
+fn waiting_listeners(config: &Config) -> Result<Vec<String>, ServeError> {
+    let settings = config.settings();
+    let mut waiting = Vec::new();
+    for (listener, its) in config.listeners.iter().zip(&settings.listeners) {
+        match interfaces::would_wait_for(its) {
+            Some(missing) if config.start == Start::All => {
+                return Err(ServeError::missing(listener, missing));
+            }
+            Some(missing) => waiting.push(interfaces::describe(its, missing)),
+            None => {}
+        }
+    }
+    Ok(waiting)
 }
 
 /// Checks the plugins of a configuration alone, and opens its roots for them.
@@ -174,29 +196,41 @@ pub fn check_plugins(config: &Config) -> Result<(), ServeError> {
     control_runtime()?.block_on(load_policy(&runtime, config, &roots, false)).map(drop)
 }
 
-/// Opens the roots, except unresponsive ones.
+/// Opens the roots, except those that are missing or do not answer.
 fn open_roots(
     config: &Config,
     disks: &Disks,
     before: Option<&Roots>,
     next: &PendingOrigins,
 ) -> Result<Roots, ServeError> {
-    let silent: Vec<String> = config.silent.iter().map(|its| its.root.clone()).collect();
-    Roots::open_without(&config.roots, disks, &silent, before, &next.of_roots()).map_err(ServeError::Root)
+    let unopened: Vec<(String, Unopened)> =
+        config.unopened.iter().map(|its| (its.root.clone(), its.why)).collect();
+    Roots::open_without(&config.roots, disks, &unopened, before, &next.of_roots()).map_err(ServeError::Root)
 }
 
-/// Describes an unresponsive root to the operator.
-fn describe_unresponsive(silent: &SilentRoot) -> String {
-    let SilentRoot { root, above } = silent;
-    let patience = reach::PATIENCE.as_secs();
-    let sandbox = match above {
-        Some(above) => format!("until then the sandbox rules allow {}", above.display()),
-        None => "where the sandbox rules (Landlock) are in force, that takes a restart".to_owned(),
+/// Describes a root that is not open to the operator.
+fn describe_unopened(unopened: &UnopenedRoot) -> String {
+    let UnopenedRoot { root, why, path, above } = unopened;
+    let sandbox = if above.is_empty() {
+        "where the sandbox rules (Landlock) are in force, that takes a restart, unless `privileges.readable` has a folder \
+         above it"
+            .to_owned()
+    } else {
+        let above: Vec<String> = above.iter().map(|above| above.display().to_string()).collect();
+        format!("until then the sandbox rules allow {}", above.join(" and "))
     };
-    format!(
-        "root `{root}`: its folder has not answered for {patience} s; a server starts without it and serves it as soon \
-         as it answers; {sandbox}"
-    )
+    match why {
+        Unopened::Missing => format!(
+            "root `{root}`: the folder {} does not exist; a server starts without it and serves it as soon as it does; \
+             {sandbox}",
+            path.display()
+        ),
+        Unopened::Unresponsive => format!(
+            "root `{root}`: its folder has not answered for {} s; a server starts without it and serves it as soon as it \
+             answers; {sandbox}",
+            reach::PATIENCE.as_secs()
+        ),
+    }
 }
 
 /// Checks a folder named on the command line.

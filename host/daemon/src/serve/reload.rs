@@ -2,7 +2,7 @@
 
 use super::policy::{load_policy, warnings};
 use super::revision::revision;
-use super::{ServeError, describe_unresponsive, open_roots, serving_status};
+use super::{ServeError, describe_unopened, open_roots, serving_status};
 use crate::privileges::outside_sandbox;
 use crate::source::save_last_good;
 use crate::systemd::ServiceManager;
@@ -142,8 +142,8 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
-        for silent in &config.silent {
-            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
+        for unopened in &config.unopened {
+            tracing::warn!(target: "tuffet::store::root", root = unopened.root, "{}", describe_unopened(unopened));
         }
         let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
         let origins = self.origins.clone();

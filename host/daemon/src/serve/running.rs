@@ -7,12 +7,13 @@ use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
 use super::revision::revision;
 use super::signals::{SignalRequest, Signals};
-use super::{Opened, Prepared, ServeError, describe_unresponsive, serving_status};
+use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
 use crate::source::Watched;
 use crate::systemd::{ServiceManager, feed_watchdog};
 use futures_util::FutureExt;
 use std::fmt::Display;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -32,6 +33,7 @@ use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
 use tuffet_policy::Policy;
+use tuffet_udp::is_assigned;
 use tuffet_wasm::PolicyRuntime;
 
 /// The time to flush sinks and telemetry at shutdown.
@@ -92,8 +94,8 @@ impl Running {
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
-        for silent in &config.silent {
-            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
+        for unopened in &config.unopened {
+            tracing::warn!(target: "tuffet::store::root", root = unopened.root, "{}", describe_unopened(unopened));
         }
         let user = format!("uid {}", left.held.uid);
         let neighbours = netlink::follow_neighbours().await.unwrap_or_else(|error| {
@@ -110,9 +112,15 @@ impl Running {
             );
             Vlans::default()
         });
+        // Without events, listeners look each second for what they wait for.
+        let changes = netlink::follow_changes().unwrap_or_default();
         let records = runtime.records().clone();
         let parts = |builder: tuffet::Builder| {
-            let builder = builder.policy(policy, records).facts(neighbours, vlans).privileges(left);
+            let builder = builder
+                .policy(policy, records)
+                .facts(neighbours, vlans)
+                .network_changes(changes)
+                .privileges(left);
             builder.state(Arc::new(runtime.clone()))
         };
         let assembly = server.configure(parts).assemble();
@@ -239,6 +247,11 @@ impl Running {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
                     SignalRequest::Reload => drop(self.reload.try_send(None)),
+                    SignalRequest::Other(name) => tracing::info!(
+                        target: "tuffet::server::running",
+                        signal = name,
+                        "the signal has no meaning for this server and is ignored; SIGHUP reloads, SIGTERM stops"
+                    ),
                 },
             }
         }
@@ -307,9 +320,23 @@ impl Running {
     }
 }
 
+/// The address that a machine has as long as IPv6 is in use.
+const IPV6_LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST), 0);
+
 /// Logs the served addresses.
 fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Display>) {
     for (bound, listener) in listeners.iter().zip(&config.listeners) {
+        if bound.lacks_ipv6 || bound.ipv4_too && !is_assigned(IPV6_LOOPBACK, None) {
+            tracing::info!(
+                target: "tuffet::server::running",
+                listener = listener.name, address = %bound.address,
+                "IPv6 is switched off on this machine; the listener serves IPv4 alone"
+            );
+        }
+        // What others wait for is logged already.
+        if bound.missing.is_some() {
+            continue;
+        }
         tracing::info!(
             target: "tuffet::server::running",
             address = %bound.address, listener = listener.name, interface = bound.interface,

@@ -11,6 +11,9 @@ pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
+    /// Those of scripts for other servers, which must not end this one.
+    user1: Signal,
+    user2: Signal,
 }
 
 /// Keeps signals from ending the process until the result is dropped.
@@ -25,6 +28,8 @@ pub(super) enum SignalRequest {
     Stop,
     /// Reload the configuration.
     Reload,
+    /// Nothing; its name is logged.
+    Other(&'static str),
 }
 
 impl Signals {
@@ -47,6 +52,8 @@ impl Signals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             hangup: signal(SignalKind::hangup())?,
+            user1: signal(SignalKind::user_defined1())?,
+            user2: signal(SignalKind::user_defined2())?,
         })
     }
 
@@ -55,6 +62,8 @@ impl Signals {
         tokio::select! {
             () = stop(&mut self.terminate, &mut self.interrupt) => SignalRequest::Stop,
             _ = self.hangup.recv() => SignalRequest::Reload,
+            _ = self.user1.recv() => SignalRequest::Other("SIGUSR1"),
+            _ = self.user2.recv() => SignalRequest::Other("SIGUSR2"),
         }
     }
 

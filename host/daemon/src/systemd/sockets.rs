@@ -6,7 +6,7 @@
 use listenfd::ListenFd;
 use std::env;
 use std::fmt;
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -82,7 +82,7 @@ impl Inherited {
                 continue;
             };
             let fits = |listener: &&(usize, &Listener)| {
-                fits(listener.1.address, address) && listener.1.interface == interface
+                takes(listener.1, address) && listener.1.interface == interface
             };
             let fitting: Vec<(usize, &Listener)> =
                 listeners.iter().enumerate().filter(|it| fits(&it)).collect();
@@ -187,6 +187,13 @@ fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<SocketKind> {
     ))
 }
 
+/// Returns whether a socket with this address belongs to the listener: for `[::]`, which serves IPv4, too, there are
+/// sockets of both families.
+fn takes(listener: &Listener, its: SocketAddr) -> bool {
+    let ipv4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), listener.address.port());
+    fits(listener.address, its) || listener.ipv4_too && fits(ipv4, its)
+}
+
 /// Returns whether the address of a socket is the `wanted` one; port 0 matches any.
 fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
     let scope = |address: SocketAddr| match address {
@@ -208,7 +215,7 @@ fn refuse_dual_stack(socket: &UdpSocket, address: SocketAddr, name: &str) -> Res
     }
     Err(InheritError(format!(
         "the inherited socket UDP {address} (`{name}`) takes IPv4 too; write `BindIPv6Only=ipv6-only` in the socket \
-         unit, and for IPv4 `ListenDatagram=0.0.0.0:{}` with a separate listener",
+         unit, and beside it `ListenDatagram=0.0.0.0:{}`: the listener `[::]` takes both",
         address.port()
     )))
 }

@@ -4,6 +4,7 @@
 //! takes a lock that another thread can hold: it passes requests to the control side, which returns
 //! decisions.
 
+mod broadcasts;
 mod busy_poll;
 mod clock;
 mod closed_ports;
@@ -20,6 +21,7 @@ mod gate;
 mod half_open;
 mod key;
 mod known_peers;
+mod listener_spec;
 mod mailbox;
 mod messages;
 mod millis;
@@ -61,13 +63,12 @@ pub use gate::{Gate, Stored};
 use half_open::HalfOpen;
 pub use key::Key;
 use known_peers::KnownPeers;
+pub use listener_spec::{ListenerSpec, Missing};
 pub use mailbox::Mailbox;
 pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
-pub use open_sockets::{
-    ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
-};
+pub use open_sockets::{OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports};
 use recent_requests::RecentRequests;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
@@ -370,7 +371,11 @@ impl<T: Transmit> Worker<T> {
                     self.wire.counters.port_zero += buffer.each().count() as u64;
                     continue;
                 }
-                for datagram in buffer.each() {
+                // Nothing, if it was broadcast to another network of this host, or to another listener.
+                let Some((number, local)) = self.wire.sockets.handling(number, buffer.local) else {
+                    continue;
+                };
+                for datagram in (Received { local, ..buffer }).each() {
                     self.dispatch(number, (listener, listens), &datagram, now);
                 }
             }

@@ -1,10 +1,16 @@
 //! Opens the sockets of all workers: listening ports, and the pools of TID ports.
+//!
+//! A listener whose interface does not exist yet gets its sockets all the same: they take their ports, for which the
+//! process may lack the privilege later, and wait. What is missing is looked for before anything is bound, because a
+//! port that another process has must end the start, and parked sockets would hide it.
 
+use super::broadcasts::{self, BroadcastSocket};
+use super::listener_spec::{ListenerSpec, Missing};
 use super::sockets::Sockets;
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use tuffet_request::{PortRange, TidPorts};
-use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
+use tuffet_udp::{BindOptions, KERNEL_BUFFER, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index};
 
 /// TID ports of a listener over all workers, unless configured otherwise.
 ///
@@ -21,10 +27,14 @@ const MIN_TID_PORTS: u64 = 4;
 
 /// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
 /// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
-const TID_BUFFER: usize = 1 << 20;
+pub(super) const TID_BUFFER: usize = 1 << 20;
 
-/// TID ports of each listener in one worker. `configured`: the configured number or range of the listener, for all workers
-/// together; without it, the number depends on `descriptors`.
+/// The attempts to find a port that is free in both families.
+const PORT_ATTEMPTS: usize = 16;
+
+/// TID ports of each listener and family in one worker. `configured`: the configured number or range of the listener, for
+/// all workers together; without it, the number depends on `descriptors`. A listener of both families counts twice in
+/// `listeners`.
 pub fn tid_ports(
     configured: Option<TidPorts>,
     listeners: usize,
@@ -45,70 +55,15 @@ pub fn tid_ports(
     each.clamp(least, u16::MAX.into()) as u16
 }
 
-/// Sockets of one listener in one worker.
+/// Sockets of one listener and family in one worker.
 pub fn sockets_per_worker(single_port: bool, tid_ports: u16) -> u64 {
     1 + if single_port { 0 } else { u64::from(tid_ports) }
 }
 
-/// Requested size of all receive buffers of one listener in one worker, in bytes.
+/// Requested size of all receive buffers of one listener and family in one worker, in bytes.
 pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
     let tids = sockets_per_worker(single_port, tid_ports) - 1;
     KERNEL_BUFFER as u64 + tids * TID_BUFFER as u64
-}
-
-/// A listener as configured and bound.
-#[derive(Debug, Clone)]
-pub struct ListenerSpec {
-    /// Where requests arrive.
-    pub address: SocketAddr,
-    /// The only interface of all its sockets, whatever addresses it has.
-    pub interface: Option<String>,
-    /// Whether the address need not be one of this host yet.
-    pub free_bind: bool,
-    /// Whether answers come from the listening port too (for NAT, containers and load balancers).
-    pub single_port: bool,
-    /// TID ports in each worker, unused with a single port; see [`tid_ports`].
-    pub tid_ports: u16,
-    /// The ports that all workers share as TID ports, instead of `tid_ports` of the kernel's choice.
-    pub tid_range: Option<PortRange>,
-    /// The ports of `tid_range` that other sockets have, in ascending order; found while opening.
-    pub taken: Vec<u16>,
-}
-
-impl ListenerSpec {
-    /// A listener with one TID port in each worker.
-    pub fn at(address: SocketAddr) -> ListenerSpec {
-        ListenerSpec {
-            address,
-            interface: None,
-            free_bind: false,
-            single_port: false,
-            tid_ports: 1,
-            tid_range: None,
-            taken: Vec::new(),
-        }
-    }
-
-    /// The options of a listening socket. It reports no closed ports, unless it serves transfers.
-    fn listening(&self) -> BindOptions<'_> {
-        BindOptions {
-            interface: self.interface.as_deref(),
-            free_bind: self.free_bind,
-            tell_local: true,
-            gro: true,
-            shared: false,
-            errors: self.single_port,
-            room: None,
-        }
-    }
-
-    fn bind_tid(&self, port: u16) -> io::Result<Socket> {
-        let mut address = self.address;
-        address.set_port(port);
-        let tell_local = address.ip().is_unspecified();
-        let options = BindOptions { tell_local, errors: true, room: Some(TID_BUFFER), ..self.listening() };
-        Socket::bind(address, options)
-    }
 }
 
 /// Why the sockets of a listener cannot be opened.
@@ -137,7 +92,19 @@ impl From<io::Error> for OpenError {
 #[derive(Default)]
 pub(super) struct ListenerSockets {
     pub(super) listening: Vec<Socket>,
+    pub(super) broadcasts: Vec<BroadcastSocket>,
     pub(super) tids: Vec<Socket>,
+}
+
+impl ListenerSockets {
+    fn all(&self) -> impl Iterator<Item = &Socket> {
+        self.listening.iter().chain(&self.tids)
+    }
+
+    /// Whether requests of the family of this address arrive here.
+    fn listens(&self, address: SocketAddr) -> bool {
+        self.listening.iter().any(|socket| socket.local().is_ipv6() == address.is_ipv6())
+    }
 }
 
 /// Opens the sockets of all workers. `inherited` holds, for each listener, the sockets that were bound before
@@ -152,32 +119,22 @@ pub(super) struct ListenerSockets {
 /// The error, with the number of the listener.
 pub fn open_all(
     listeners: &mut [ListenerSpec],
-    inherited: Vec<Vec<UdpSocket>>,
+    mut inherited: Vec<Vec<UdpSocket>>,
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, OpenError)> {
-    let mut inherited = inherited.into_iter();
-    let mut opened = Vec::new();
-    for (number, listener) in listeners.iter_mut().enumerate() {
-        let bound = inherited.next().unwrap_or_default();
-        let shares = listening_sockets(listener, bound, workers);
-        opened.push(shares.map_err(|error| (number, error.into()))?);
-    }
-    // Ranges first: the kernel may choose any port for the other listeners.
-    for ranges in [true, false] {
-        for (number, (listener, shares)) in listeners.iter_mut().zip(&mut opened).enumerate() {
-            if listener.single_port || listener.tid_range.is_some() != ranges {
-                continue;
-            }
-            // A worker without a listening socket needs no TID ports for it either.
-            let mut serving: Vec<&mut ListenerSockets> =
-                shares.iter_mut().filter(|share| !share.listening.is_empty()).collect();
-            match listener.tid_range {
-                Some(range) => tids_of_range(listener, range, &mut serving),
-                None => tids_of_any_port(listener, &mut serving).map_err(OpenError::Socket),
-            }
-            .map_err(|error| (number, error))?;
+    inherited.resize_with(listeners.len(), Vec::new);
+    for (number, (listener, bound)) in listeners.iter_mut().zip(&inherited).enumerate() {
+        if bound.is_empty() {
+            look_for_missing(listener).map_err(|error| (number, error.into()))?;
         }
     }
+    // Who passes sockets in decides what is received.
+    let bound_here: Vec<bool> = inherited.iter().map(Vec::is_empty).collect();
+    let mut opened: Vec<Vec<ListenerSockets>> =
+        listeners.iter().map(|_| (0..workers).map(|_| ListenerSockets::default()).collect()).collect();
+    open_where(listeners, &mut opened, &mut inherited, |listener| !listener.is_parked())?;
+    park(listeners, &mut opened)?;
+    open_broadcasts(listeners, &mut opened, &bound_here);
     let mut all: Vec<Sockets> = (0..workers).map(|_| Sockets::new()).collect();
     for (number, shares) in opened.into_iter().enumerate() {
         for (sockets, share) in all.iter_mut().zip(shares) {
@@ -185,6 +142,132 @@ pub fn open_all(
         }
     }
     Ok(all)
+}
+
+/// Opens the sockets that receive broadcasts, for listeners that are there and were bound here.
+fn open_broadcasts(listeners: &[ListenerSpec], opened: &mut [Vec<ListenerSockets>], bound_here: &[bool]) {
+    let networks = broadcast_networks().unwrap_or_default();
+    let addresses: Vec<SocketAddr> = listeners.iter().map(|listener| listener.address).collect();
+    for ((listener, shares), bound_here) in listeners.iter().zip(opened).zip(bound_here) {
+        if !bound_here || listener.is_parked() {
+            continue;
+        }
+        let options = BindOptions { room: Some(TID_BUFFER), ..listener.listening() };
+        // One worker answers a broadcast. In single-port mode only the kernel knows which of them gets the ACKs.
+        let answering = if listener.single_port { shares.len() } else { 1 };
+        for share in shares.iter_mut().take(answering) {
+            share.broadcasts = broadcasts::open(listener.address, options, &addresses, &networks);
+        }
+    }
+}
+
+/// Finds out what this listener must wait for.
+///
+/// # Errors
+/// Another process has the port of a listener whose interface is missing, or this process may not have it.
+fn look_for_missing(listener: &mut ListenerSpec) -> io::Result<()> {
+    if !listener.may_wait {
+        return Ok(());
+    }
+    if listener.address.is_ipv6() && !has_ipv6() {
+        match listener.ipv4_too {
+            true => listener.lacks_ipv6 = true,
+            false => listener.missing = Some(Missing::Ipv6),
+        }
+    }
+    let Some(interface) = &listener.interface else { return Ok(()) };
+    if listener.missing.is_some() || interface_index(interface)?.is_some() {
+        return Ok(());
+    }
+    for address in listener.addresses() {
+        let alone = BindOptions { interface: Some(LOOPBACK), free_bind: true, ..BindOptions::default() };
+        Socket::bind(address, alone)?;
+    }
+    listener.missing = Some(Missing::Interface);
+    Ok(())
+}
+
+/// Opens the sockets of some listeners.
+fn open_where(
+    listeners: &mut [ListenerSpec],
+    opened: &mut [Vec<ListenerSockets>],
+    inherited: &mut [Vec<UdpSocket>],
+    which: impl Fn(&ListenerSpec) -> bool,
+) -> Result<(), (usize, OpenError)> {
+    for (number, (listener, shares)) in listeners.iter_mut().zip(opened.iter_mut()).enumerate() {
+        if which(listener) {
+            let bound = inherited.get_mut(number).map(std::mem::take).unwrap_or_default();
+            let open = match bound.is_empty() {
+                true => open_listening(listener, shares),
+                false => distribute(listener, shares, bound),
+            };
+            let left = open.and_then(|()| leave_loopback(listener, shares));
+            left.map_err(|error| (number, error.into()))?;
+        }
+    }
+    // Ranges first: the kernel may choose any port for the other listeners.
+    for ranges in [true, false] {
+        for (number, (listener, shares)) in listeners.iter_mut().zip(opened.iter_mut()).enumerate() {
+            if !which(listener) || listener.single_port || listener.tid_range.is_some() != ranges {
+                continue;
+            }
+            for address in listener.addresses() {
+                // A worker without a listening socket needs no TID ports for it either.
+                let listens = |share: &&mut ListenerSockets| share.listens(address);
+                let mut serving: Vec<&mut ListenerSockets> = shares.iter_mut().filter(listens).collect();
+                match listener.tid_range {
+                    _ if serving.is_empty() => Ok(()),
+                    Some(range) => tids_of_range(listener, address, range, &mut serving),
+                    None => tids_of_any_port(listener, address, &mut serving).map_err(OpenError::Socket),
+                }
+                .map_err(|error| (number, error))?;
+            }
+            leave_loopback(listener, shares).map_err(|error| (number, error.into()))?;
+            listener.taken.sort_unstable();
+            listener.taken.dedup();
+        }
+    }
+    Ok(())
+}
+
+/// Opens the sockets of listeners whose interfaces do not exist yet. They may have the ports of listeners of the loopback
+/// interface, where they are bound for a moment.
+fn park(
+    listeners: &mut [ListenerSpec],
+    opened: &mut [Vec<ListenerSockets>],
+) -> Result<(), (usize, OpenError)> {
+    if !listeners.iter().any(ListenerSpec::is_parked) {
+        return Ok(());
+    }
+    let is_on_loopback = |listener: &ListenerSpec| listener.interface.as_deref() == Some(LOOPBACK);
+    for_each_socket(listeners, opened, is_on_loopback, |socket| socket.set_reusable(true))?;
+    open_where(listeners, opened, &mut [], ListenerSpec::is_parked)?;
+    for_each_socket(listeners, opened, is_on_loopback, |socket| socket.set_reusable(false))?;
+    let loopback_is_free = !listeners.iter().any(is_on_loopback);
+    for_each_socket(listeners, opened, ListenerSpec::is_parked, |socket| socket.settle(loopback_is_free))
+}
+
+/// Frees the loopback interface for the next parked sockets.
+fn leave_loopback(listener: &ListenerSpec, shares: &[ListenerSockets]) -> io::Result<()> {
+    if !listener.is_parked() {
+        return Ok(());
+    }
+    shares.iter().flat_map(ListenerSockets::all).try_for_each(Socket::leave_loopback)
+}
+
+fn for_each_socket(
+    listeners: &[ListenerSpec],
+    opened: &[Vec<ListenerSockets>],
+    which: impl Fn(&ListenerSpec) -> bool,
+    mut action: impl FnMut(&Socket) -> io::Result<()>,
+) -> Result<(), (usize, OpenError)> {
+    for (number, (listener, shares)) in listeners.iter().zip(opened).enumerate() {
+        if which(listener) {
+            let mut sockets = shares.iter().flat_map(ListenerSockets::all);
+            sockets.try_for_each(&mut action).map_err(|error| (number, error.into()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens the sockets of one worker in a simulation: none has a port, and nothing is sent through them.
@@ -195,48 +278,109 @@ pub fn open_all(
 pub(super) fn open_virtual(listeners: &[ListenerSpec]) -> io::Result<Sockets> {
     let mut sockets = Sockets::new();
     for listener in listeners {
-        let tids = if listener.single_port { 0 } else { listener.tid_ports };
-        let open = || Socket::client(listener.address, 0, false);
-        let tids = (0..tids).map(|_| open()).collect::<io::Result<_>>()?;
-        sockets.add_listener(ListenerSockets { listening: vec![open()?], tids })?;
+        let each = if listener.single_port { 0 } else { listener.tid_ports };
+        let open = |address| Socket::client(address, 0, false);
+        let listening = vec![open(listener.address)?];
+        let mut share = ListenerSockets { listening, ..ListenerSockets::default() };
+        for address in listener.addresses() {
+            let tids = (0..each).map(|_| open(address)).collect::<io::Result<Vec<_>>>()?;
+            share.tids.extend(tids);
+        }
+        sockets.add_listener(share)?;
     }
     Ok(sockets)
 }
 
-/// Opens the listening sockets of each worker.
-fn listening_sockets(
+/// Distributes inherited sockets among the workers. The listener serves the families that it has sockets of.
+fn distribute(
     listener: &mut ListenerSpec,
+    shares: &mut [ListenerSockets],
     bound: Vec<UdpSocket>,
-    workers: usize,
-) -> io::Result<Vec<ListenerSockets>> {
-    let mut shares: Vec<ListenerSockets> = (0..workers).map(|_| ListenerSockets::default()).collect();
-    if !bound.is_empty() {
-        for (turn, socket) in bound.into_iter().enumerate() {
-            let socket = Socket::inherit(socket, listener.listening())?;
-            listener.address = socket.local();
-            shares[turn % workers].listening.push(socket);
+) -> io::Result<()> {
+    let mut turns = [0, 0];
+    let workers = shares.len();
+    for socket in bound {
+        let socket = Socket::inherit(socket, listener.listening())?;
+        let (local, turn) = (socket.local(), &mut turns[usize::from(socket.local().is_ipv6())]);
+        if local.is_ipv6() == listener.address.is_ipv6() || !listener.ipv4_too {
+            listener.address = local;
+        } else {
+            listener.address.set_port(local.port());
         }
-        return Ok(shares);
+        shares[*turn % workers].listening.push(socket);
+        *turn += 1;
     }
-    // With SO_REUSEPORT a second server would silently share the port, so the port is first bound without
-    // it.
-    let alone = Socket::bind(listener.address, listener.listening())?;
-    listener.address = alone.local();
-    let mut alone = (workers == 1).then_some(alone);
-    for share in &mut shares {
-        let socket = match alone.take() {
-            Some(socket) => socket,
-            None => Socket::bind(listener.address, BindOptions { shared: true, ..listener.listening() })?,
-        };
-        share.listening.push(socket);
+    if listener.ipv4_too && turns.contains(&0) {
+        listener.ipv4_too = false;
+        if turns[1] == 0 {
+            listener.address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), listener.address.port());
+        }
     }
-    Ok(shares)
+    Ok(())
 }
 
-fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut ListenerSockets]) -> io::Result<()> {
+/// Opens the listening sockets of each worker.
+fn open_listening(listener: &mut ListenerSpec, shares: &mut [ListenerSockets]) -> io::Result<()> {
+    let may_choose = listener.address.port() == 0;
+    for _ in 1..PORT_ATTEMPTS {
+        match try_listening(listener, shares) {
+            // The port that the kernel chose for one family is taken in the other.
+            Err(error) if may_choose && error.kind() == io::ErrorKind::AddrInUse => {
+                listener.address.set_port(0);
+                shares.iter_mut().for_each(|share| share.listening.clear());
+            }
+            result => return result,
+        }
+    }
+    try_listening(listener, shares)
+}
+
+fn try_listening(listener: &mut ListenerSpec, shares: &mut [ListenerSockets]) -> io::Result<()> {
+    for mut address in listener.addresses() {
+        address.set_port(listener.address.port());
+        // With SO_REUSEPORT a second server would silently share the port, so the port is first bound without
+        // it.
+        let alone = bind_alone(listener, address)?;
+        let address = alone.local();
+        match address.is_ipv6() == listener.address.is_ipv6() {
+            true => listener.address = address,
+            false => listener.address.set_port(address.port()),
+        }
+        let mut alone = (shares.len() == 1).then_some(alone);
+        for share in &mut *shares {
+            let socket = match alone.take() {
+                Some(socket) => socket,
+                None => Socket::bind(address, BindOptions { shared: true, ..listener.listening() })?,
+            };
+            share.listening.push(socket);
+        }
+    }
+    Ok(())
+}
+
+/// Binds the first socket of an address, which this machine may not have yet.
+fn bind_alone(listener: &mut ListenerSpec, address: SocketAddr) -> io::Result<Socket> {
+    match Socket::bind(address, listener.listening()) {
+        Err(error)
+            if error.kind() == io::ErrorKind::AddrNotAvailable
+                && listener.may_wait
+                && !listener.free_bind =>
+        {
+            (listener.free_bind, listener.missing) = (true, Some(Missing::Address));
+            Socket::bind(address, listener.listening())
+        }
+        result => result,
+    }
+}
+
+fn tids_of_any_port(
+    listener: &ListenerSpec,
+    address: SocketAddr,
+    serving: &mut [&mut ListenerSockets],
+) -> io::Result<()> {
     for share in serving {
         for _ in 0..listener.tid_ports {
-            share.tids.push(listener.bind_tid(0)?);
+            share.tids.push(listener.bind_tid(address, 0)?);
         }
     }
     Ok(())
@@ -246,6 +390,7 @@ fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut ListenerSockets
 /// which worker, and so which clients, have a port.
 fn tids_of_range(
     listener: &mut ListenerSpec,
+    address: SocketAddr,
     range: PortRange,
     serving: &mut [&mut ListenerSockets],
 ) -> Result<(), OpenError> {
@@ -254,7 +399,7 @@ fn tids_of_range(
     let workers = serving.len();
     let mut free = 0;
     for port in ports {
-        match listener.bind_tid(port) {
+        match listener.bind_tid(address, port) {
             Ok(socket) => {
                 if let Some(share) = serving.get_mut(free % workers.max(1)) {
                     share.tids.push(socket);
@@ -265,7 +410,6 @@ fn tids_of_range(
             Err(error) => return Err(error.into()),
         }
     }
-    listener.taken.sort_unstable();
     if free < workers { Err(OpenError::TidRange { range, free, workers }) } else { Ok(()) }
 }
 
@@ -328,5 +472,84 @@ mod tests {
         assert_eq!(opened(range, 1).unwrap().0, [1]);
         let error = opened(range, 2).unwrap_err();
         assert!(matches!(error, OpenError::TidRange { free: 1, workers: 2, .. }), "{error:?}");
+    }
+
+    /// The listening sockets of each worker for a listener whose interface does not exist.
+    fn parked(address: SocketAddr) -> (Vec<Sockets>, [ListenerSpec; 1]) {
+        let interface = Some("no-such-one".into());
+        let mut listeners = [ListenerSpec { interface, may_wait: true, ..ListenerSpec::at(address) }];
+        let shares = open_all(&mut listeners, Vec::new(), 2).unwrap();
+        assert_eq!(listeners[0].missing, Some(Missing::Interface));
+        (shares, listeners)
+    }
+
+    /// The kernel removes a socket from its reuseport group when its interface changes, and has no way back into it. All
+    /// requests of the listener then go to one worker, and none is lost.
+    #[test]
+    fn one_worker_serves_an_interface_that_comes_later() {
+        let (port, _) = range_with(14_000..20_000, 1, &[]);
+        let address = SocketAddr::from(([127, 0, 0, 1], port.ports().next().unwrap()));
+        let (shares, _) = parked(address);
+        let taken = UdpSocket::bind(address).unwrap_err();
+        assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+        let arrived = || {
+            let mut batch = tuffet_udp::ReceiveBatch::new();
+            shares
+                .iter()
+                .map(|sockets| {
+                    let mut count = 0;
+                    let socket = &sockets.get(super::super::sockets::SocketId(0)).unwrap().socket;
+                    while batch.fill(socket).is_ok() && batch.len() > 0 {
+                        count += batch.len();
+                    }
+                    count
+                })
+                .collect::<Vec<_>>()
+        };
+        let send = || {
+            for _ in 0..64 {
+                UdpSocket::bind("127.0.0.1:0").unwrap().send_to(b"datagram", address).unwrap();
+            }
+        };
+        send();
+        assert_eq!(arrived(), [0, 0]);
+        for sockets in &shares {
+            sockets.rebind(0, "lo").unwrap();
+        }
+        send();
+        let counts = arrived();
+        assert!(counts.iter().sum::<usize>() == 64 && counts.contains(&64), "{counts:?}");
+    }
+
+    #[test]
+    fn the_port_of_another_program_is_not_waited_for() {
+        let other = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let interface = Some("no-such-one".into());
+        let address = other.local_addr().unwrap();
+        let mut listeners = [ListenerSpec { interface, may_wait: true, ..ListenerSpec::at(address) }];
+        let Err((0, OpenError::Socket(error))) = open_all(&mut listeners, Vec::new(), 1) else {
+            panic!("the port is taken")
+        };
+        assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
+    }
+
+    #[test]
+    fn both_families_have_one_port_and_ports_of_their_own_for_transfers() {
+        let address: SocketAddr = "[::]:0".parse().unwrap();
+        let both = ListenerSpec { ipv4_too: true, tid_ports: 3, ..ListenerSpec::at(address) };
+        let mut listeners = [both];
+        let mut sockets = open_all(&mut listeners, Vec::new(), 1).unwrap().pop().unwrap();
+        assert_eq!(sockets.len(), 8);
+        let [v4, v6] = listeners[0].addresses()[..] else { panic!("{listeners:?}") };
+        assert!(v4.port() != 0 && v4.port() == v6.port() && v4.is_ipv4() && v6.is_ipv6());
+        for client in ["192.0.2.1:1024", "[2001:db8::1]:1024"] {
+            let client: SocketAddr = client.parse().unwrap();
+            let tids: Vec<_> = sockets.tids(super::super::sockets::ListenerId(0), &client).collect();
+            let is_its = |tid: &_| {
+                let socket = sockets.get(*tid).unwrap();
+                !socket.listens && socket.socket.local().is_ipv4() == client.is_ipv4()
+            };
+            assert!(tids.len() == 3 && tids.iter().all(is_its), "{client}: {tids:?}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
+use super::broadcasts::BroadcastSocket;
 use super::open_sockets::ListenerSockets;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use tuffet_udp::{Local, Socket};
@@ -43,13 +44,34 @@ pub(super) struct WorkerSocket {
     pub(super) listener: ListenerId,
     /// Whether it receives requests.
     pub(super) listens: bool,
+    /// Of a socket that receives broadcasts alone: the addresses of this host that its listener answers for.
+    pub(super) answers_for: Option<Box<[IpAddr]>>,
+}
+
+impl WorkerSocket {
+    fn new(socket: Socket, listener: ListenerId, listens: bool) -> WorkerSocket {
+        WorkerSocket { socket, listener, listens, answers_for: None }
+    }
+}
+
+/// The numbers of a listener's TID sockets, by family.
+#[derive(Debug, Clone, Default)]
+struct Tids {
+    v4: Range<u16>,
+    v6: Range<u16>,
+}
+
+impl Tids {
+    fn is_empty(&self) -> bool {
+        self.v4.is_empty() && self.v6.is_empty()
+    }
 }
 
 /// All sockets of one worker.
 pub struct Sockets {
     all: Vec<WorkerSocket>,
     /// For each listener, the numbers of its TID sockets; empty in single-port mode.
-    tids: Vec<Range<u16>>,
+    tids: Vec<Tids>,
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
     /// Advances with each transfer.
@@ -71,19 +93,28 @@ impl Sockets {
 
     /// Adds the next listener.
     pub(super) fn add_listener(&mut self, share: ListenerSockets) -> io::Result<()> {
-        let ListenerSockets { listening, tids } = share;
-        if self.all.len() + listening.len() + tids.len() > usize::from(u16::MAX) {
+        let ListenerSockets { listening, broadcasts, tids } = share;
+        let more = listening.len() + broadcasts.len() + tids.len();
+        if self.all.len() + more > usize::from(u16::MAX) {
             return Err(io::Error::other(
                 "a worker has 65535 sockets at most; lower `listeners[].tid-ports`",
             ));
         }
         let listener = ListenerId(self.tids.len() as u16);
         let before = self.all.len() as u16;
-        self.all.extend(listening.into_iter().map(|socket| WorkerSocket { socket, listener, listens: true }));
+        self.all.extend(listening.into_iter().map(|socket| WorkerSocket::new(socket, listener, true)));
+        self.listening.push(before..self.all.len() as u16);
+        self.all.extend(broadcasts.into_iter().map(|BroadcastSocket { socket, answers_for }| WorkerSocket {
+            answers_for: Some(answers_for),
+            ..WorkerSocket::new(socket, listener, true)
+        }));
         let first = self.all.len() as u16;
-        self.all.extend(tids.into_iter().map(|socket| WorkerSocket { socket, listener, listens: false }));
-        self.listening.push(before..first);
-        self.tids.push(first..self.all.len() as u16);
+        let (v4, v6): (Vec<Socket>, Vec<Socket>) =
+            tids.into_iter().partition(|socket| socket.local().is_ipv4());
+        let middle = first + v4.len() as u16;
+        let tids = v4.into_iter().chain(v6);
+        self.all.extend(tids.map(|socket| WorkerSocket::new(socket, listener, false)));
+        self.tids.push(Tids { v4: first..middle, v6: middle..self.all.len() as u16 });
         Ok(())
     }
 
@@ -113,13 +144,29 @@ impl Sockets {
         self.listening.get(usize::from(listener)).cloned().unwrap_or_default().map(SocketId)
     }
 
+    /// Returns the socket that handles a datagram of this one, and the local end that it has there: a broadcast is handled
+    /// as if it had been sent to the address of its listener. `None` if it is not meant for that.
+    pub(super) fn handling(
+        &self,
+        number: SocketId,
+        local: Option<Local>,
+    ) -> Option<(SocketId, Option<Local>)> {
+        let socket = self.get(number)?;
+        let Some(answers_for) = &socket.answers_for else { return Some((number, local)) };
+        let local =
+            local.filter(|local| local.address.is_some_and(|address| answers_for.contains(&address)))?;
+        let listening = self.listening(socket.listener).next()?;
+        let address = self.get(listening).map(|listening| listening.socket.local().ip());
+        Some((listening, Some(Local { address, ..local })))
+    }
+
     /// Stops waking for new requests, and leaves those that are known but unread in the kernel: the next
     /// process with the socket finds them. Returns the numbers of the affected sockets. If transfers use the
     /// listening port, their packets arrive there too, and the worker reads it to the end.
     pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<SocketId> {
         let all = (0..).zip(&self.all);
         let only_listens = all.filter(|(_, it)| {
-            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Range::is_empty)
+            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Tids::is_empty)
         });
         only_listens
             .map(|(number, it)| {
@@ -137,11 +184,12 @@ impl Sockets {
         its.map(|it| &it.socket).try_for_each(|socket| socket.rebind(interface))
     }
 
-    /// Returns whether this is the first socket of its listener; others share its port.
+    /// Returns whether this is the first socket of its listener and family; others share its port.
     pub(super) fn is_first(&self, number: SocketId) -> bool {
-        let before = number.0.checked_sub(1).and_then(|before| self.get(SocketId(before)));
         let Some(socket) = self.get(number) else { return false };
-        !before.is_some_and(|before| before.listens && before.listener == socket.listener)
+        let family = |socket: &WorkerSocket| socket.socket.local().is_ipv6();
+        let mut before = self.listening(socket.listener).take_while(|its| *its < number);
+        !before.any(|its| self.get(its).is_some_and(|its| family(its) == family(socket)))
     }
 
     pub(super) fn get(&self, number: SocketId) -> Option<&WorkerSocket> {
@@ -172,7 +220,8 @@ impl Sockets {
         listener: ListenerId,
         peer: &SocketAddr,
     ) -> impl Iterator<Item = SocketId> + use<> {
-        let range = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
+        let tids = self.tids.get(usize::from(listener)).cloned().unwrap_or_default();
+        let range = if peer.is_ipv4() { tids.v4 } else { tids.v6 };
         let count = range.len() as u16;
         self.turn = self.turn.wrapping_add(1);
         let size = GROUP.min(count);
@@ -194,7 +243,8 @@ impl Sockets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_sockets::{ListenerSpec, open_all};
+    use super::super::listener_spec::ListenerSpec;
+    use super::super::open_sockets::open_all;
     use super::*;
     use std::collections::HashSet;
 

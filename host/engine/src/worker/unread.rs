@@ -75,7 +75,8 @@ impl Unread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::open_sockets::{ListenerSpec, open_all};
+    use super::super::listener_spec::ListenerSpec;
+    use super::super::open_sockets::open_all;
     use super::*;
 
     #[test]

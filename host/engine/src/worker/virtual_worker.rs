@@ -5,9 +5,10 @@
 //! [`VirtualWorker::read_mailbox`], [`VirtualWorker::end_turn`]; then it takes what the worker sends and asks.
 
 use super::clock::Clock;
+use super::listener_spec::ListenerSpec;
 use super::mailbox::Mailbox;
 use super::messages::ToControl;
-use super::open_sockets::{ListenerSpec, open_virtual};
+use super::open_sockets::open_virtual;
 use super::sockets::{ListenerId, SocketId, Sockets};
 use super::transmit::Transmit;
 use super::unread::Unread;

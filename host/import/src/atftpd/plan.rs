@@ -7,7 +7,7 @@ use crate::location::{Location, Word};
 use crate::target::{Target, put_retransmit};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
-use crate::{folders, map_file, source, trees};
+use crate::{folders, map_file, names, source, trees};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -95,6 +95,7 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
     }
     target.roots.push(root);
     trees::report_links(&folder, false, &word.location, target);
+    names::report_names(&folder, true, &word.location, target);
     Ok(name)
 }
 

@@ -7,7 +7,7 @@ use crate::location::{Location, Word};
 use crate::target::{Remap, Target};
 use crate::uploads::Identity;
 use crate::yaml::{Map, Value};
-use crate::{folders, trees};
+use crate::{folders, names, trees};
 use std::path::PathBuf;
 
 pub(super) fn plan(settings: Settings) -> Result<Target, ImportError> {
@@ -58,6 +58,7 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         }
         target.roots.push(root);
         trees::report_links(folder, false, &setting.location, target);
+        names::report_names(folder, false, &setting.location, target);
         if let Some(no_fail) = settings.no_fail.as_ref().filter(|_| !folder.is_dir()) {
             let text = format!("tftp-no-fail: {path} is missing, and Tuffet starts only when it is there");
             target.missing(&no_fail.location, text);

@@ -8,7 +8,7 @@ use crate::error::ImportError;
 use crate::target::{Target, put_retransmit};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
-use crate::{folders, trees};
+use crate::{folders, names, trees};
 use std::path::{Path, PathBuf};
 
 /// The port of the service `tftp`.
@@ -155,6 +155,7 @@ impl Plan<'_> {
             self.permissions(&mut root, folder, word)?;
             self.target.roots.push(root);
             trees::report_links(folder, secure.is_some(), &word.location, &mut self.target);
+            names::report_names(folder, true, &word.location, &mut self.target);
         }
         self.names = names;
         Ok(())

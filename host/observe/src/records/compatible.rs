@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use tuffet_core::OptionSet;
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, LastError, Outcome, Summary};
+use tuffet_request::events::{Answered, LastError, Outcome, Summary, resolved_file};
 
 /// Returns the lines of tftpd-hpa, each with a line feed.
 pub(super) fn tftp_hpa(summary: &Summary) -> String {
@@ -19,8 +19,8 @@ pub(super) fn tftp_hpa(summary: &Summary) -> String {
         Operation::Write => "WRQ",
     };
     let mut lines = format!("{kind} from {client} filename {}", word(&request.requested));
-    let path = summary.record.file();
-    if let Some((_, path)) = path.filter(|(_, path)| *path != request.path) {
+    let is_repaired = request.repaired_from().is_some();
+    if let Some((_, path)) = place(summary).filter(|(_, path)| is_repaired || *path != request.path) {
         let _ = write!(lines, " remapped to {}", word(path));
     }
     lines.push('\n');
@@ -47,7 +47,7 @@ pub(super) fn tftp_hpa(summary: &Summary) -> String {
 pub(super) fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) -> String {
     let request = &summary.record.request;
     let client = request.client.ip();
-    let (root, path) = match summary.record.file() {
+    let (root, path) = match place(summary) {
         Some((root, path)) => (Some(root), path),
         None => (None, &*request.path),
     };
@@ -72,6 +72,12 @@ pub(super) fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option
         }
         _ => line + "\n",
     }
+}
+
+/// Returns root and path of the file, or of the first place where it was looked for.
+fn place(summary: &Summary) -> Option<(&str, &str)> {
+    let tried = || resolved_file(summary.record.tried.as_deref()?.places().first()?);
+    summary.record.file().or_else(tried)
 }
 
 /// Returns the error text of tftpd-hpa.

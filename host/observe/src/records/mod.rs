@@ -133,6 +133,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<DialectLine
                 operation = %summary.record.request.operation,
                 path = %summary.record.request.path,
                 shim_folder = summary.record.request.shim_folder.as_deref(),
+                requested = summary.record.request.repaired_from(),
                 raw_name = summary.record.request.raw_name.as_deref(),
                 resolved = summary.record.resolved.as_deref(),
                 group = summary.record.group.map(field::display),

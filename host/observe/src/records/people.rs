@@ -104,6 +104,7 @@ fn rest(summary: &Summary, trace_id: Option<String>, several_listeners: bool, li
     let is_fine = is_done(summary) || summary.ending.outcome == Outcome::Probed;
     text("asked", asked.filter(|_| !is_fine).as_deref());
     text("shim_folder", request.shim_folder.as_deref());
+    text("requested", request.repaired_from());
     text("raw_name", request.raw_name.as_deref());
     text("group", record.group.map(|group| group.to_string()).as_deref());
     if let Some(tried) = record.tried.as_deref() {

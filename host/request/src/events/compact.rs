@@ -80,6 +80,8 @@ impl CompactRecord {
             mode: facts.mode,
             requested: facts.texts.requested().into(),
             raw_name: rare.and_then(|rare| rare.raw_name.clone()),
+            // Its path names a file, or is shown in printable form.
+            unsafe_name: None,
             prefix: rare.and_then(|rare| rare.prefix.clone()),
             shim_folder: rare.and_then(|rare| rare.shim_folder.clone()),
             stored_in: rare.and_then(|rare| rare.stored_in.clone()),

@@ -6,12 +6,17 @@
 //! letters and control characters. This module normalises all of them once, so that policy and store see one
 //! form. It decodes no escapes: `%2e` is three literal characters.
 //!
+//! A name that is not safe is refused, unless a rule makes a safe one of it. Policy gets the name as it was sent, and a
+//! [stand-in](stand_in) for its path, which is as safe as any path: hooks rely on that.
+//!
 //! Names are UTF-8. A name that is not is read as Latin-1, one character for each byte: shim on some firmware requests
 //! `grub/` followed by the byte 0xEA and `onboard`, and old clients send umlauts that way. Such a name passes the same
 //! checks as all others, and none of its bytes turns into a slash or a dot.
 
 mod mac;
 mod optional;
+mod requested;
+mod stand_in;
 
 use std::borrow::Cow;
 use thiserror::Error;
@@ -20,6 +25,8 @@ use crate::request::ErrorCode;
 
 pub use mac::mac_in_name;
 pub use optional::is_optional;
+pub use requested::RequestedName;
+pub use stand_in::{UNSAFE, stand_in};
 
 /// The longest normalised name, in bytes.
 pub const MAX_NAME: usize = 1024;
@@ -49,22 +56,19 @@ pub fn is_absolute(raw: &[u8]) -> bool {
 /// Converts the name of a request to a path below the virtual root, as policy and store use it.
 ///
 /// Drops trailing NUL and 0xFF bytes (both come from DHCP option 67), converts `\` to `/`, and removes empty
-/// and `.` parts and a leading `/`. Letter case is kept.
+/// and `.` parts and all leading slashes: iPXE and Windows begin names with `/\`, `\\` and `\/`. Letter case is
+/// kept.
 ///
 /// # Errors
 /// [`NameError`] gives the reason; see its variants.
 pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
-    let end = raw.iter().rposition(|&byte| byte != 0 && byte != 0xFF).map_or(0, |last| last + 1);
-    let name = &*decode(&raw[..end]);
+    let name = &*decode(without_padding(raw));
     if name.chars().any(char::is_control) {
         return Err(NameError::ControlCharacter);
     }
-    if is_unc(name) {
-        return Err(NameError::NetworkShare);
-    }
 
     let mut path = String::with_capacity(name.len().min(MAX_NAME));
-    for part in name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".") {
+    for part in parts(name) {
         if part == ".." {
             return Err(NameError::ParentFolder);
         }
@@ -80,6 +84,23 @@ pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
         path.push_str(part);
     }
     if path.is_empty() { Err(NameError::Empty) } else { Ok(path) }
+}
+
+/// Returns the beginning of a name that a boot ROM meant: all before the first byte below 0x20, or 0xFF. Old ROMs send
+/// the rest of their buffer behind it, such as further options of DHCP.
+pub fn without_tail(raw: &[u8]) -> &[u8] {
+    let end = raw.iter().position(|&byte| byte < 0x20 || byte == 0xFF).unwrap_or(raw.len());
+    &raw[..end]
+}
+
+fn without_padding(raw: &[u8]) -> &[u8] {
+    let end = raw.iter().rposition(|&byte| byte != 0 && byte != 0xFF).map_or(0, |last| last + 1);
+    &raw[..end]
+}
+
+/// Returns the parts of a name that say something.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".")
 }
 
 /// The reason for refusing a name. The display text is short and may be sent to the client.
@@ -100,9 +121,6 @@ pub enum NameError {
     /// The name begins with a drive letter, as in `C:\boot`.
     #[error("file name holds a drive letter")]
     DriveLetter,
-    /// The name is that of a Windows network share, as in `\\server\share`.
-    #[error("file name is a network share")]
-    NetworkShare,
 }
 
 impl NameError {
@@ -110,11 +128,6 @@ impl NameError {
     pub fn code(self) -> ErrorCode {
         ErrorCode::AccessViolation
     }
-}
-
-/// Matches `\\server\share`, with either slash in one of the two places. `//file` is only sloppy.
-fn is_unc(name: &str) -> bool {
-    matches!(name.as_bytes(), [b'\\', b'\\' | b'/', ..] | [b'/', b'\\', ..])
 }
 
 fn has_drive_letter(part: &str) -> bool {
@@ -155,6 +168,14 @@ mod tests {
             (b"aa:bb:cc:dd:ee:ff", "aa:bb:cc:dd:ee:ff"),
             (b"images/c:boot", "images/c:boot"),
             (b"1:2", "1:2"),
+            // As iPXE and Windows begin them.
+            (b"/\\Boot\\BCD", "Boot/BCD"),
+            (b"\\\\Boot\\BCD", "Boot/BCD"),
+            (b"\\/Boot/BCD", "Boot/BCD"),
+            (b"/\\\\Boot\\\\BCD", "Boot/BCD"),
+            (b"//\\Boot\\BCD", "Boot/BCD"),
+            (b"\\\\server\\share\\x", "server/share/x"),
+            (b"\\\\\xe4\\x", "\u{e4}/x"),
         ];
         for (raw, path) in cases {
             assert_eq!(normalise(raw).as_deref(), Ok(*path), "{}", raw.escape_ascii());
@@ -181,9 +202,6 @@ mod tests {
             (b"c:", DriveLetter),
             (b"/z:/x", DriveLetter),
             (b"./d:x", DriveLetter),
-            (b"\\\\server\\share\\x", NetworkShare),
-            (b"\\/server/share", NetworkShare),
-            (b"/\\server/share", NetworkShare),
             (b"a\0b", ControlCharacter),
             (b"a\nb", ControlCharacter),
             (b"a\x1b[2Jb", ControlCharacter),
@@ -196,7 +214,8 @@ mod tests {
             (b"\xe4/..", ParentFolder),
             (b"..\\\xe4", ParentFolder),
             (b"c:\xe4", DriveLetter),
-            (b"\\\\\xe4\\x", NetworkShare),
+            (b"/\\c:\\x", DriveLetter),
+            (b"\\\\../x", ParentFolder),
             (b"\xe4\0x", ControlCharacter),
         ];
         for (raw, error) in cases {
@@ -211,6 +230,21 @@ mod tests {
         assert_eq!(decode(b"\xea\xff"), "\u{ea}\u{ff}");
         for (name, absolute) in [(&b"/x"[..], true), (b"\\x", true), (b"x/", false), (b"", false)] {
             assert_eq!(is_absolute(name), absolute);
+        }
+    }
+
+    #[test]
+    fn tails_of_roms_are_cut() {
+        for (raw, name) in [
+            (&b"boot.bin"[..], &b"boot.bin"[..]),
+            (b"boot.bin\xff", b"boot.bin"),
+            (b"boot.bin\xff\x03\x04junk", b"boot.bin"),
+            (b"boot.bin\x01\x02/../etc", b"boot.bin"),
+            (b"boot.bin\n", b"boot.bin"),
+            (b"\x1fboot.bin", b""),
+            (b"g\xe4nse\x7f", b"g\xe4nse\x7f"),
+        ] {
+            assert_eq!(without_tail(raw), name, "{}", raw.escape_ascii());
         }
     }
 

@@ -11,6 +11,8 @@ pub struct Listener {
     pub name: String,
     /// The address; port 0 is any free one.
     pub address: SocketAddr,
+    /// Whether `address`, which is `[::]`, stands for all addresses of IPv4, too.
+    pub ipv4_too: bool,
     /// The only network interface that it serves; `None` for all.
     pub interface: Option<String>,
     /// Whether this host may not have the address yet.
@@ -31,6 +33,7 @@ impl Listener {
         Listener {
             name: name.into(),
             address,
+            ipv4_too: false,
             interface: None,
             free_bind: false,
             single_port: false,

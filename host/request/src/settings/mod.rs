@@ -8,6 +8,7 @@ mod multicast;
 mod netboot;
 mod profile;
 mod retransmit;
+mod start;
 mod transfer;
 
 use crate::Bounds;
@@ -19,6 +20,7 @@ pub use multicast::Multicast;
 pub use netboot::Netboot;
 pub use profile::Profile;
 pub use retransmit::Retransmit;
+pub use start::Start;
 use std::time::Duration;
 pub use transfer::Transfer;
 
@@ -27,6 +29,8 @@ pub use transfer::Transfer;
 pub struct Settings {
     /// The listeners; the names differ.
     pub listeners: Vec<Listener>,
+    /// Whether the listeners wait for interfaces and addresses that are missing at the start.
+    pub start: Start,
     /// The number of threads that move blocks, 1 to 1024.
     pub workers: usize,
     /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
@@ -49,6 +53,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             listeners: Vec::new(),
+            start: Start::All,
             // As many as this process has processor cores.
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             busy_poll: Duration::from_micros(50),

@@ -9,6 +9,8 @@ pub struct Netboot {
     pub shim_folder: bool,
     /// Whether a missing `.lst` file is read as an empty one.
     pub empty_lists: bool,
+    /// Whether a name ends at its first byte below 0x20, or 0xFF.
+    pub name_tails: bool,
     /// Whether `msftwindow` is acknowledged.
     pub windows: bool,
     /// Whether the options of tftp-hpa are acknowledged.

@@ -10,6 +10,9 @@ pub struct Transfer {
     pub max_blksize: MaxBlksize,
     /// The largest granted window in blocks (RFC 7440), 1 to 32767.
     pub max_windowsize: u16,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF, RFC 791). A block then reaches a client behind a
+    /// smaller MTU only if the routers report that MTU. Default: false. Linux only.
+    pub dont_fragment: bool,
     /// Which options the server acknowledges.
     pub options: OptionRules,
     /// The block number that follows 65535: 0 or 1.
@@ -29,6 +32,7 @@ impl Default for Transfer {
         Transfer {
             max_blksize: MaxBlksize::Bytes(65464),
             max_windowsize: 64,
+            dont_fragment: false,
             options: OptionRules::default(),
             rollover: 0,
             retransmit: Retransmit::default(),

@@ -164,6 +164,9 @@ impl Findings {
     pub(super) fn explain(&self, error: &StoreError, reason: &mut String, tried: Option<&mut Tried>) {
         // The reason of this error names the folder already.
         let folders = !matches!(error, StoreError::NoFolder(_));
+        for (root, _) in self.0.iter().filter(|(_, its)| its.of_root) {
+            reason.push_str(&format!("; the folder of the root {root} does not exist yet"));
+        }
         let mut missing = self.0.iter().filter_map(|(root, its)| Some((root, its.folder.as_ref()?)));
         if let Some((root, folder)) = missing.next().filter(|_| folders) {
             reason.push_str(&format!("; the folder {root}:{folder} does not exist"));

@@ -6,7 +6,7 @@ use super::candidates::Candidates;
 use super::open_file::{CandidateCursor, require_small, resolved};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::{Plan, ask_next, ask_policy};
-use super::refusals::{refuse_name, refused};
+use super::refusals::refused;
 use super::root_access::{on_lane, open_root};
 use crate::content::OpenedSource;
 use crate::generation::Generation;
@@ -126,12 +126,9 @@ pub(crate) async fn decide(
         options: Vec::new(),
     };
     let facts = ClientFacts { neighbour, lease: generation.leases.find(ask.client.ip().to_canonical()) };
-    let (request, wrong) = requested.read(&generation.files.roots, facts, None);
+    let request = requested.read(generation, facts, None);
     let mut record = DecisionRecord::new(Arc::new(request), Instant::now());
-    let mut plan = match wrong {
-        Some(error) => Plan::Decided(refuse_name(&error)),
-        None => ask_policy(generation, &mut record).await,
-    };
+    let mut plan = ask_policy(generation, &mut record).await;
     loop {
         let (targets, by, profile, next) = match plan {
             Plan::Decided(decision) => return answer(decision),

@@ -10,9 +10,8 @@ use super::netboot::empty_list;
 use super::open_file::{
     CandidateCursor, Rehearsed, granted, open_content, rehearse, require_room, require_small, resolved,
 };
-use super::pending::{Arrival, ClientFacts, ReceivedRequest};
+use super::pending::{Arrival, ClientFacts, ReceivedRequest, show_unsafe_name};
 use super::plan::{Plan, ask_next, ask_policy};
-use super::refusals::refuse_name;
 use super::root_access::{on_lane, open_root};
 use crate::content::Root;
 use crate::explanation::{
@@ -92,17 +91,15 @@ pub async fn explain(
         neighbour: circumstances.neighbour,
         lease: generation.leases.find(question.client.ip().to_canonical()),
     };
-    let (request, refused) = requested.read(&generation.files.roots, facts, Some(Arc::clone(&trail)));
+    let request = requested.read(generation, facts, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
     };
     let mut explained = begin(generation, &record, &circumstances);
-    let plan = match refused {
-        Some(error) => Plan::Decided(refuse_name(&error)),
-        None => ask_policy(generation, &mut record).await,
-    };
+    let plan = ask_policy(generation, &mut record).await;
     let decision = carry_out(generation, &mut record, plan, None, &mut explained).await;
+    show_unsafe_name(&mut record);
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
@@ -127,6 +124,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
             requested: request.requested.clone(),
             path: request.path.clone(),
             raw_name: request.raw_name.as_deref().map(Into::into),
+            unsafe_name: request.unsafe_name.map(|error| error.to_string()),
             stored_in: None,
             shim_folder: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
@@ -160,10 +158,12 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
 
 /// Every plugin of the chains, with its answer if it was called.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let find = |chained: &ChainedPlugin| {
-        let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
-        steps.iter().find(is_it)
+    let all = |chained: &ChainedPlugin| {
+        let (plugin, hook) = (Arc::clone(&chained.plugin), chained.hook);
+        let is_it = move |step: &&Step| matches!(&step.what, What::Plugin { plugin: its, hook: called, .. } if *its == plugin && *called == hook);
+        steps.iter().filter(is_it)
     };
+    let find = |chained: &ChainedPlugin| all(chained).next();
     let calls = generation.policy.chained(listener).flat_map(|chained| {
         let hook = call(&chained, find(&chained));
         // A rendering follows the answer of its plugin.
@@ -171,7 +171,13 @@ fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
         let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
         [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
-    calls.flatten().collect()
+    let calls = calls.flatten();
+    // The names of files that `resolve` named are judged behind it.
+    let again = generation.policy.chained(listener).filter(|chained| chained.hook == "authorize");
+    let again = again.flat_map(|chained| {
+        all(&chained).skip(1).map(move |step| call(&chained, Some(step))).collect::<Vec<_>>()
+    });
+    calls.chain(again).collect()
 }
 
 fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
@@ -243,7 +249,11 @@ async fn carry_out(
         explained.candidates.push(candidate(root, path, by_row.as_ref(), "not asked"));
     }
     for its in &explained.candidates {
-        let absence = Absence { folder: its.missing_folder.clone(), other_case: its.other_case.clone() };
+        let absence = Absence {
+            of_root: generation.files.roots.is_missing(&its.root),
+            folder: its.missing_folder.clone(),
+            other_case: its.other_case.clone(),
+        };
         found.add(&its.root.as_str().into(), absence);
     }
     match decided {

@@ -13,6 +13,7 @@ mod explain;
 mod file_search;
 mod gate;
 mod held_wake;
+mod named_files;
 mod netboot;
 mod once_slot;
 mod open_file;

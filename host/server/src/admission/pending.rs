@@ -3,7 +3,7 @@
 use super::Admission;
 use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
-use super::refusals::{internal_error, overloaded, refuse_name};
+use super::refusals::{internal_error, overloaded};
 use crate::generation::Generation;
 use crate::neighbours::Neighbours;
 use futures_util::FutureExt;
@@ -14,12 +14,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
-use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind};
-use tuffet_request::names::{self, NameError};
+use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind, resolved_file};
+use tuffet_request::names;
+use tuffet_request::names::RequestedName;
 use tuffet_request::{
     Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId, Trail,
 };
-use tuffet_store::Roots;
 
 /// A request that is not decided yet, with all data for its decision. Boxed, because it is large and moved often.
 pub(super) struct PendingRequest {
@@ -50,8 +50,8 @@ impl PendingRequest {
         let found = find_neighbour(&admission.neighbours, client, interface, generation.open_time).await;
         let (neighbour, undecidable) =
             found.map_or_else(|decision| (None, Some(decision)), |its| (its, None));
-        let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
-        let plan = match refused.or(undecidable) {
+        let mut pending = PendingRequest::read(admission, generation, new, neighbour);
+        let plan = match undecidable {
             Some(decision) => Plan::Decided(decision),
             // A panic must not occupy a place among the pending requests for ever.
             None => AssertUnwindSafe(ask_policy(&pending.generation, &mut pending.record))
@@ -71,17 +71,18 @@ impl PendingRequest {
         new: NewRequest,
     ) -> (Box<PendingRequest>, Plan) {
         let neighbour = admission.neighbours.cached(new.peer.ip().to_canonical(), new.interface());
-        let (pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
-        (pending, refused.map_or_else(Plan::without_policy, Plan::Decided))
+        let mut pending = PendingRequest::read(admission, generation, new, neighbour);
+        let plan = Plan::without_policy(&mut pending.record);
+        (pending, plan)
     }
 
-    /// Creates the request as policy sees it; also returns the decision if its name is refused.
+    /// Creates the request as policy sees it.
     fn read(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         mut new: NewRequest,
         neighbour: Option<MacAddress>,
-    ) -> (Box<PendingRequest>, Option<Decision>) {
+    ) -> Box<PendingRequest> {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
         let listener = listener.unwrap_or_else(|| "".into());
@@ -104,15 +105,13 @@ impl PendingRequest {
             options: std::mem::take(&mut new.options),
         };
         let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip().to_canonical()) };
-        let (request, refused) = requested.read(&generation.files.roots, facts, trail);
+        let request = requested.read(&generation, facts, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
         let openable_from = record.received;
-        let pending =
-            Box::new(PendingRequest { admission, generation, new: Some(new), record, openable_from });
-        (pending, refused.map(|error| refuse_name(&error)))
+        Box::new(PendingRequest { admission, generation, new: Some(new), record, openable_from })
     }
 
     /// Notes that policy has decided. A hook that was called may have replaced the file.
@@ -133,6 +132,7 @@ impl PendingRequest {
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
+        show_unsafe_name(record);
         let granted = matches!(decision, Decision::Grant { .. });
         // A request that is not granted ends at once.
         let open = match granted {
@@ -242,27 +242,25 @@ pub(super) struct ReceivedRequest<'a> {
 }
 
 impl ReceivedRequest<'_> {
-    /// Creates the request as policy sees it; also returns the error if its name is refused.
+    /// Creates the request as policy sees it.
     pub(super) fn read(
         self,
-        roots: &Roots,
+        generation: &Generation,
         facts: ClientFacts,
         trail: Option<Arc<Trail>>,
-    ) -> (Request, Option<NameError>) {
-        let requested = names::decode(self.name).into_owned();
+    ) -> Request {
+        let RequestedName { requested, raw_name, mut path, unsafe_name } =
+            RequestedName::read(self.name, generation.netboot.name_tails);
         let mut prefix = None;
-        let (path, refused) = match names::normalise(self.name) {
-            Ok(path) => match roots.below(&path).filter(|_| names::is_absolute(self.name)) {
-                Some((below, rest)) => {
-                    prefix = Some(below);
-                    (rest.to_owned(), None)
-                }
-                None => (path, None),
-            },
-            Err(error) => (requested.escape_default().take(200).collect(), Some(error)),
-        };
+        if names::is_absolute(self.name)
+            && unsafe_name.is_none()
+            && let Some((below, rest)) = generation.files.roots.below(&path)
+        {
+            prefix = Some(below);
+            path = rest.to_owned();
+        }
         let client = SocketAddr::new(self.client.ip().to_canonical(), self.client.port());
-        let request = Request {
+        Request {
             id: self.id,
             listener: self.listener,
             operation: self.operation,
@@ -271,7 +269,8 @@ impl ReceivedRequest<'_> {
             class: ClientClass::guess(self.operation, &path, &self.options),
             path,
             requested,
-            raw_name: names::raw_name(self.name).map(Into::into),
+            raw_name,
+            unsafe_name,
             prefix,
             stored_in: None,
             shim_folder: None,
@@ -283,8 +282,16 @@ impl ReceivedRequest<'_> {
             options: self.options,
             calls: Calls::default(),
             trail,
-        };
-        (request, refused)
+        }
+    }
+}
+
+/// Gives the record of a request whose name is not safe the path that the log shows.
+pub(super) fn show_unsafe_name(record: &mut DecisionRecord) {
+    if record.request.unsafe_name.is_some() {
+        let resolved = record.resolved.clone();
+        let file = resolved.as_deref().and_then(resolved_file).map(|(_, path)| path);
+        Arc::make_mut(&mut record.request).show_unsafe_name(file);
     }
 }
 

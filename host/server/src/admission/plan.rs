@@ -1,7 +1,7 @@
 //! Runs `authorize` and `resolve`: policy's part of a decision.
 
-use super::refusals::{allowed, denied, dropped, overloaded};
-use super::stored_name;
+use super::refusals::{allowed, denied, dropped, overloaded, refuse_name};
+use super::{named_files, stored_name};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
@@ -29,8 +29,19 @@ pub(super) struct RestOfChain {
 
 impl Plan {
     /// The plan for a request that policy cannot affect.
-    pub(super) fn without_policy() -> Plan {
-        Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default(), next: None }
+    pub(super) fn without_policy(record: &mut DecisionRecord) -> Plan {
+        Plan::open_requested(record, SessionProfile::default())
+    }
+
+    /// The plan for a request for which no plugin named a file: the requested path, if the name is safe.
+    fn open_requested(record: &mut DecisionRecord, profile: SessionProfile) -> Plan {
+        match record.request.unsafe_name {
+            Some(error) => {
+                record.verdict_by = None;
+                Plan::Decided(refuse_name(&error))
+            }
+            None => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
+        }
     }
 
     /// Whether carrying it out blocks.
@@ -42,7 +53,13 @@ impl Plan {
 /// Finds the name that policy judges, and calls the chains of a generation. Records the deciding plugin, and gives the
 /// request the judged path.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
-    if generation.looks_up_names()
+    let is_unsafe = record.request.unsafe_name.is_some();
+    // Only a plugin can name a file for it.
+    if is_unsafe && !generation.policy.resolves(&record.request.listener) {
+        return Plan::without_policy(record);
+    }
+    if !is_unsafe
+        && generation.looks_up_names()
         && let Err(decision) = Box::pin(stored_name::find(generation, record)).await
     {
         return Plan::Decided(decision);
@@ -85,18 +102,40 @@ async fn resolve_from(
     if resolution.by.is_some() {
         record.verdict_by.clone_from(&resolution.by);
     }
-    match resolution.answer {
-        ResolveAnswer::Deny(denial) => Plan::Decided(denied(denial)),
-        ResolveAnswer::Drop(reason) => Plan::Decided(dropped(&reason)),
-        ResolveAnswer::Overloaded(reason) => Plan::Decided(overloaded(reason)),
-        ResolveAnswer::Content(content) => Plan::Content { content, profile },
-        ResolveAnswer::Files(targets) if generation.files.roots.any_case() => {
-            match Box::pin(stored_name::respell_targets(generation, record, targets, profile)).await {
-                Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
-                Err(decision) => Plan::Decided(decision),
+    let is_unsafe = record.request.unsafe_name.is_some();
+    let mut targets = match resolution.answer {
+        ResolveAnswer::Deny(denial) => return Plan::Decided(denied(denial)),
+        ResolveAnswer::Drop(reason) => return Plan::Decided(dropped(&reason)),
+        ResolveAnswer::Overloaded(reason) => return Plan::Decided(overloaded(reason)),
+        ResolveAnswer::Abstain => return Plan::open_requested(record, profile),
+        // It has no name that `authorize` could judge.
+        ResolveAnswer::Content(_) if is_unsafe => return Plan::open_requested(record, profile),
+        ResolveAnswer::Content(content) => return Plan::Content { content, profile },
+        ResolveAnswer::Files(targets) => targets,
+    };
+    let mut profile = profile;
+    if is_unsafe {
+        named_files::keep_safe(&mut targets, record.request.operation);
+        match next {
+            Some(next) if targets.is_empty() => {
+                return Box::pin(ask_next(generation, record, next, profile)).await;
             }
+            None if targets.is_empty() => return Plan::open_requested(record, profile),
+            _ => {}
         }
-        ResolveAnswer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
-        ResolveAnswer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
+    }
+    if is_unsafe || generation.policy.judges_paths(&record.request.listener) {
+        profile = match Box::pin(named_files::judge(generation, record, &targets, profile)).await {
+            Ok(profile) => profile,
+            Err(decision) => return Plan::Decided(decision),
+        };
+    }
+    if generation.files.roots.any_case() {
+        match Box::pin(stored_name::respell_targets(generation, record, targets, profile)).await {
+            Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
+            Err(decision) => Plan::Decided(decision),
+        }
+    } else {
+        Plan::Open { targets, by: resolution.by, profile, next }
     }
 }

@@ -50,6 +50,13 @@ impl Listener {
         self
     }
 
+    /// Whether the address `[::]` stands for all addresses of IPv4, too, with sockets of their own. Default: IPv6 alone.
+    #[must_use]
+    pub fn ipv4_too(mut self, ipv4_too: bool) -> Listener {
+        self.settings.ipv4_too = ipv4_too;
+        self
+    }
+
     /// The only network interface that it serves. Needs Linux.
     #[must_use]
     pub fn interface(mut self, interface: &str) -> Listener {

@@ -21,9 +21,10 @@ pub(crate) use policy::ProgramHooks;
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tuffet_policy::{DefaultVerdict, PluginRecords, Policy};
 use tuffet_request::RootSpec;
-use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, Transfer};
+use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, Start, Transfer};
 use tuffet_store::{Disks, Roots, Uploads};
 
 /// Builds a [`Server`](crate::Server). Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
@@ -41,6 +42,7 @@ pub struct Builder {
     pub(crate) states: Vec<Arc<dyn StateSource>>,
     pub(crate) neighbours: Neighbours,
     pub(crate) vlans: Vlans,
+    pub(crate) changes: Arc<Notify>,
     pub(crate) privileges: RemainingPrivileges,
 }
 
@@ -58,6 +60,7 @@ impl Default for Builder {
             states: Vec::new(),
             neighbours: Neighbours::default(),
             vlans: Vlans::default(),
+            changes: Arc::default(),
             privileges: RemainingPrivileges::default(),
         }
     }
@@ -210,6 +213,21 @@ impl Builder {
     #[must_use]
     pub fn facts(mut self, neighbours: Neighbours, vlans: Vlans) -> Builder {
         (self.neighbours, self.vlans) = (neighbours, vlans);
+        self
+    }
+
+    /// Notified of changes of interfaces and addresses, so that listeners that wait for one notice at once instead of within
+    /// a second; see `netlink` (feature `netlink`).
+    #[must_use]
+    pub fn network_changes(mut self, changes: Arc<Notify>) -> Builder {
+        self.changes = changes;
+        self
+    }
+
+    /// What listeners do without an interface or an address that they are bound to. Default: [`bind`](Builder::bind) fails.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Builder {
+        self.settings.start = start;
         self
     }
 

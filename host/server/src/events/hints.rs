@@ -25,6 +25,8 @@ const CLEAN_BLOCKS: u64 = 20;
 pub(crate) struct Hints {
     /// The names of the listeners with a single port.
     single_ports: Vec<Arc<str>>,
+    /// Whether packets forbid routers to fragment them.
+    dont_fragment: bool,
     clients: Box<[Option<Client>]>,
     hasher: DefaultHashBuilder,
 }
@@ -40,16 +42,16 @@ struct Client {
 }
 
 impl Hints {
-    /// `single_ports`: the names of the listeners with `single-port`.
-    pub fn new(single_ports: Vec<Arc<str>>) -> Hints {
+    /// `single_ports`: the names of the listeners with `single-port`. `dont_fragment` as in the settings.
+    pub fn new(single_ports: Vec<Arc<str>>, dont_fragment: bool) -> Hints {
         let clients = (0..CLIENTS).map(|_| None).collect();
-        Hints { single_ports, clients, hasher: DefaultHashBuilder::default() }
+        Hints { single_ports, dont_fragment, clients, hasher: DefaultHashBuilder::default() }
     }
 
     /// Returns the hint for an ended transfer, if it shows a known pattern.
     pub(super) fn of(&mut self, summary: &Summary) -> Option<String> {
         let request = &summary.record.request;
-        let hasher = self.hasher.clone();
+        let (hasher, dont_fragment) = (self.hasher.clone(), self.dont_fragment);
         let client = self.client(request.client.ip().to_canonical());
         let blksize = summary.options.block_size();
         if summary.unanswered == Some(Unanswered::TimedOut) {
@@ -69,12 +71,13 @@ impl Hints {
             return None;
         }
         let clean = client.clean;
+        let remedy = if dont_fragment { DONT_FRAGMENT } else { MAX_BLKSIZE };
         let nothing_arrives = summary.ending.outcome == Outcome::TimedOut
             && summary.blocks == 0
             && summary.stats.duplicates > 0
             && blksize > DEFAULT_BLKSIZE;
         if nothing_arrives {
-            return Some(too_large(blksize, clean));
+            return Some(too_large(blksize, clean, remedy));
         }
         if summary.ending.outcome != Outcome::Served {
             return None;
@@ -85,7 +88,7 @@ impl Hints {
         }
         // At least a fifth of the blocks was retransmitted, and none of smaller ones.
         let lossy = summary.blocks >= CLEAN_BLOCKS && again >= summary.blocks / 5;
-        (lossy && clean > 0 && clean < blksize).then(|| begins_between(clean, blksize))
+        (lossy && clean > 0 && clean < blksize).then(|| begins_between(clean, blksize, remedy))
     }
 
     fn client(&mut self, address: IpAddr) -> &mut Client {
@@ -107,7 +110,11 @@ fn unreached(single_port: bool) -> String {
     format!("the client repeats its request, so the server's answers do not reach it: {why}")
 }
 
-fn too_large(blksize: u16, clean: u16) -> String {
+/// Against a path that drops large datagrams.
+const MAX_BLKSIZE: &str = "see `transfer.max-blksize`";
+const DONT_FRAGMENT: &str = "`transfer.dont-fragment: true` keeps routers from fragmenting them";
+
+fn too_large(blksize: u16, clean: u16, remedy: &str) -> String {
     let known = if clean > 0 && clean < blksize {
         format!("; blocks of {clean} bytes reach it")
     } else {
@@ -115,14 +122,14 @@ fn too_large(blksize: u16, clean: u16) -> String {
     };
     format!(
         "the client accepted the options and waits, but no block of {blksize} bytes arrives: does the path drop large \
-         datagrams (MTU)? see `transfer.max-blksize`{known}"
+         datagrams (MTU)? {remedy}{known}"
     )
 }
 
-fn begins_between(clean: u16, blksize: u16) -> String {
+fn begins_between(clean: u16, blksize: u16, remedy: &str) -> String {
     format!(
         "retransmissions begin between blocks of {clean} and of {blksize} bytes: does the path drop large datagrams \
-         (MTU)? see `transfer.max-blksize`"
+         (MTU)? {remedy}"
     )
 }
 
@@ -169,7 +176,7 @@ mod tests {
 
     #[test]
     fn clients_that_repeat_their_requests() {
-        let mut hints = Hints::new(vec!["nat".into()]);
+        let mut hints = Hints::new(vec!["nat".into()], false);
         assert_eq!(hints.of(&silent(1, 0)), None, "it may have gone away");
         assert!(hints.of(&silent(1, 1)).unwrap().ends_with("`listeners[].single-port`"));
         // From another port each time, as some ROMs do.
@@ -177,13 +184,13 @@ mod tests {
         assert!(hints.of(&silent(2, 0)).is_some());
         hints.of(&ended(2, Outcome::Served, 3, 512, Stats::default()));
         assert_eq!(hints.of(&silent(2, 0)), None, "it was reached meanwhile");
-        let mut single = Hints::new(vec!["lan".into()]);
+        let mut single = Hints::new(vec!["lan".into()], false);
         assert!(single.of(&silent(1, 1)).unwrap().ends_with("missing route drop them?"));
     }
 
     #[test]
     fn blocks_that_are_too_large_for_the_path() {
-        let mut hints = Hints::new(Vec::new());
+        let mut hints = Hints::new(Vec::new(), false);
         // It repeats its ACK of block 0.
         let stuck = Stats { duplicates: 2, retransmissions: 4, ..Stats::default() };
         let mut of = |outcome, blocks, blksize, stats| hints.of(&ended(1, outcome, blocks, blksize, stats));
@@ -198,11 +205,14 @@ mod tests {
         );
         assert!(of(Outcome::TimedOut, 0, 1428, stuck).unwrap().ends_with("blocks of 1024 bytes reach it"));
         assert_eq!(of(Outcome::Served, 100, 1024, lossy), None, "that size was fine before");
+        let mut whole = Hints::new(Vec::new(), true);
+        let hint = whole.of(&ended(1, Outcome::TimedOut, 0, 1428, stuck)).unwrap();
+        assert!(hint.contains("`transfer.dont-fragment: true` keeps"), "{hint}");
     }
 
     #[test]
     fn receivers_that_overflow() {
-        let mut hints = Hints::new(Vec::new());
+        let mut hints = Hints::new(Vec::new(), false);
         let cut = Stats { cut_after: 16, retransmissions: 90, ..Stats::default() };
         let hint = hints.of(&ended(1, Outcome::Served, 500, 512, cut)).unwrap();
         assert!(hint.contains("after 16 blocks") && hint.contains("`listeners[].burst: 14`"), "{hint}");

@@ -97,6 +97,9 @@ pub struct ExplainedRequest {
     /// The bytes of the name in hexadecimal digits if they are not UTF-8.
     #[serde(default)]
     pub raw_name: Option<String>,
+    /// Why the name is not safe: it is refused unless a plugin names a file for it. `path` is that file's then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsafe_name: Option<String>,
     /// The root that stores it, if the client spelled it differently.
     #[serde(default)]
     pub stored_in: Option<String>,

@@ -59,6 +59,9 @@ fn write_request(to: &mut String, request: &ExplainedRequest) -> fmt::Result {
     if let Some(folder) = &request.shim_folder {
         writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Printable(folder))?;
     }
+    if let Some(why) = &request.unsafe_name {
+        writeln!(to, "           not safe as sent: {why}; only a plugin of resolve can name a file for it")?;
+    }
     if let Some(raw) = &request.raw_name {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }

@@ -22,6 +22,7 @@ pub(crate) fn member(
         wall: time_limit,
         ipv6_prefix,
         wants_local: true,
+        judges_paths: false,
         // The program can mend its hooks, and nobody else is at fault.
         breaker: Arc::new(Breaker::new(BreakerLimits::NEVER)),
         turns: None,

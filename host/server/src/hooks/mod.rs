@@ -51,16 +51,20 @@ impl Verdict {
 }
 
 /// Decides which content answers a request.
+///
+/// A request whose name is not safe ([`Request::unsafe_name`]) is refused, unless the answer has a file with a safe name
+/// that [`Authorize`] allows; content does not count.
 pub trait Resolve: Send + Sync + 'static {
     /// Returns the answer.
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution>;
 }
 
 /// A function from the requested path to the content; without a content, the client learns that there is no such file.
-/// It has no opinion about uploads.
+/// It has no opinion about uploads, nor about names that are not safe, which are refused.
 impl<F: Fn(&str) -> Option<Source> + Send + Sync + 'static> Resolve for F {
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
         let answer = match request.operation {
+            Operation::Read if request.unsafe_name.is_some() => Resolution::Abstain,
             Operation::Read => match self(&request.path) {
                 Some(source) => Resolution::Content(source),
                 None => Resolution::not_found("the function has no such file"),

@@ -21,7 +21,7 @@ use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::content::{OpenRoots, SourceOpener};
 use crate::events::{Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
-use crate::interfaces::{InterfaceNames, Interfaces};
+use crate::interfaces::{self, Addresses, InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
 use crate::replacer::{Replaceable, Replacer};
 use crate::sampling::Sampling;
@@ -35,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tuffet_engine::limits::Limiter;
@@ -67,6 +67,10 @@ pub(crate) struct Resources {
     pub(crate) group_sockets: Option<Sockets>,
     /// The interfaces of the listeners.
     pub(crate) interfaces: Interfaces,
+    /// The addresses of the listeners.
+    pub(crate) addresses: Addresses,
+    /// Notified of changes of interfaces and addresses.
+    pub(crate) changes: Arc<Notify>,
     /// The MAC addresses of on-link clients.
     pub(crate) neighbours: Neighbours,
     /// The VLANs of this machine.
@@ -104,6 +108,8 @@ pub struct Assembly {
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
     interfaces: Interfaces,
+    addresses: Addresses,
+    changes: Arc<Notify>,
     records: PluginRecords,
 }
 
@@ -125,6 +131,8 @@ impl Assembly {
             sockets,
             group_sockets,
             interfaces,
+            addresses,
+            changes,
             neighbours,
             vlans,
         } = resources;
@@ -132,8 +140,12 @@ impl Assembly {
         let plugins = policy.plugins().to_vec();
         let generation =
             CurrentGeneration::new(Generation::first(&settings, roots, sources, policy, uploads.clone()));
-        let sources =
-            StatusSources { disks: disks.clone(), interfaces: interfaces.clone(), others: others.into() };
+        let sources = StatusSources {
+            disks: disks.clone(),
+            interfaces: interfaces.clone(),
+            addresses: addresses.clone(),
+            others: others.into(),
+        };
         let status = Status::new(&plugins, privileges, sources);
         let watch = Watch::new(records.clone(), generation.clone(), status.clone(), settings.workers);
         let named = settings.listeners.iter().zip(&listeners);
@@ -154,6 +166,8 @@ impl Assembly {
             sockets,
             group_sockets,
             interfaces,
+            addresses,
+            changes,
             records,
         }
     }
@@ -201,9 +215,9 @@ impl Assembly {
             sampling,
         };
         let Control { admission, passing, observing } = self.control(deciding, ended, subscriber);
-        let Assembly { generation, watch, disks, interfaces, .. } = self;
+        let Assembly { generation, watch, disks, interfaces, addresses, changes, .. } = self;
         let tasks = vec![
-            tokio::spawn(interfaces.follow(mailboxes)),
+            tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes)),
             tokio::spawn(periodic::run(
                 watch.clone(),
                 DiskWatch::new(disks.clone(), admission.deciders.clone()),
@@ -287,7 +301,8 @@ impl Assembly {
             sampling: deciding.sampling,
         });
         let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
-        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let single_ports = single_ports.map(|listener| listener.name.as_str().into()).collect();
+        let hints = Hints::new(single_ports, settings.transfer.dont_fragment);
         let history = self.records.history().clone();
         let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
         Control { admission, passing, observing }

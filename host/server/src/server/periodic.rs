@@ -9,6 +9,9 @@ use tokio::time::{MissedTickBehavior, interval, sleep};
 /// The interval of checks of disks while operations are running. Otherwise they are checked each second.
 const BUSY_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The interval of checks for the folders of roots that clients wait for. Otherwise nothing is checked for them.
+const AWAITED_INTERVAL: Duration = Duration::from_millis(500);
+
 /// The interval of checks of the paths of roots, in seconds.
 const PATH_INTERVAL: u32 = 5;
 
@@ -24,13 +27,14 @@ pub(super) async fn run(watch: Watch, mut disks: DiskWatch, generation: CurrentG
             generation.get().files.roots.look_for_replaced();
         }
         let busy = disks.check();
+        let awaited = generation.get().files.roots.look_for_unopened();
         tokio::select! {
             now = seconds.tick() => {
                 watch.sample(now.duration_since(last));
                 last = now;
                 until_paths -= 1;
             }
-            () = sleep(BUSY_INTERVAL), if busy => {}
+            () = sleep(if busy { BUSY_INTERVAL } else { AWAITED_INTERVAL }), if busy || awaited => {}
         }
     }
 }

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::interfaces::{InterfaceState, Interfaces};
+use crate::interfaces::{AddressState, Addresses, InterfaceState, Interfaces};
 use crate::origins::OriginReport;
 use tuffet_policy::PluginIdentity;
 use tuffet_request::{KvState, SinkCounted};
@@ -32,6 +32,8 @@ pub struct StatusSources {
     pub disks: Disks,
     /// The interfaces of the listeners.
     pub interfaces: Interfaces,
+    /// The addresses of the listeners.
+    pub addresses: Addresses,
     /// What the server uses beside these.
     pub others: Arc<[Arc<dyn StateSource>]>,
 }
@@ -86,6 +88,9 @@ pub struct Report {
     /// The interfaces of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<InterfaceState>,
+    /// The addresses of the listeners that are bound to one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<AddressState>,
     /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
@@ -133,6 +138,9 @@ pub struct RootState {
     /// Whether the path of the root no longer leads to the served folder.
     #[serde(default)]
     pub replaced: bool,
+    /// Whether its folder has not existed so far.
+    #[serde(default)]
+    pub missing: bool,
     /// While the disk hangs: its longest running operation, and for how many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
@@ -148,6 +156,7 @@ impl From<DiskState> for RootState {
             waiting: disk.waiting as u64,
             hung: disk.hung.is_some(),
             replaced: disk.replaced,
+            missing: disk.missing,
             waits_for: disk.hung.as_ref().map(|hung| hung.lane.as_str().to_owned()),
             hung_seconds: disk.hung.map_or(0, |hung| hung.since.elapsed().as_secs()),
         }
@@ -173,6 +182,7 @@ impl Status {
             roots: self.sources.disks.states().into_iter().map(RootState::from).collect(),
             origins: self.others().flat_map(|its| its.origins()).collect(),
             interfaces: self.sources.interfaces.states(),
+            addresses: self.sources.addresses.states(),
             kv: self.others().find_map(|its| its.kv()),
             process: std::process::id(),
             privileges: RemainingPrivileges::clone(&self.privileges),
@@ -230,6 +240,7 @@ impl Report {
             roots: Vec::new(),
             origins: Vec::new(),
             interfaces: Vec::new(),
+            addresses: Vec::new(),
             kv: None,
             process: 0,
             privileges: RemainingPrivileges::default(),

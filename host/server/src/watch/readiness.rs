@@ -2,7 +2,7 @@
 
 use super::Watch;
 use super::snapshot::{PluginTotals, Word};
-use crate::interfaces::InterfaceState;
+use crate::interfaces::{AddressState, InterfaceState};
 use crate::origins::OriginReport;
 use crate::status::Report;
 use serde::{Deserialize, Serialize};
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use tuffet_request::KvState;
 
 /// All checks, by the name in [`Reason::check`].
-pub const CHECKS: [&str; 8] =
-    ["starting", "draining", "reload", "plugin", "sink", "root", "origin", "interface"];
+pub const CHECKS: [&str; 9] =
+    ["starting", "draining", "reload", "plugin", "sink", "root", "origin", "interface", "address"];
 
 /// A reason why the server is not ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,9 @@ impl Watch {
             );
             because("root", detail);
         }
+        for root in report.roots.iter().filter(|root| root.missing) {
+            because("root", format!("the folder of `{}` does not exist yet", root.root));
+        }
         for origin in &report.origins {
             let OriginReport { root, origin, away_seconds, why, cache_error, .. } = origin;
             if let Some(seconds) = away_seconds {
@@ -122,6 +125,9 @@ impl Watch {
         }
         for problem in report.interfaces.iter().filter_map(InterfaceState::problem) {
             because("interface", problem);
+        }
+        for problem in report.addresses.iter().filter_map(AddressState::problem) {
+            because("address", problem);
         }
         reasons
     }

@@ -42,6 +42,62 @@ impl Resolve for ByName {
     }
 }
 
+/// Takes drive letters away, and denies a folder.
+struct Drives;
+
+impl Authorize for Drives {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        let is_secret = request.path.starts_with("secret/");
+        Box::pin(async move { if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain } })
+    }
+}
+
+impl Resolve for Drives {
+    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+        // The path is a plain one, whatever the client sends.
+        assert!(
+            !request.path.is_empty() && !request.path.split('/').any(|part| matches!(part, "" | "." | ".."))
+        );
+        assert!(!request.path.contains(char::is_control), "{:?}", request.path);
+        let answer = match request.requested.split_once(":") {
+            Some(("C", rest)) if request.unsafe_name.is_some() => {
+                Resolution::file("boot", rest.trim_start_matches('/'))
+            }
+            Some(("D", rest)) => Resolution::Content(Source::bytes(rest.as_bytes().to_vec())),
+            Some(("E", _)) => Resolution::file("boot", &*request.path),
+            _ => Resolution::Abstain,
+        };
+        Box::pin(async move { answer })
+    }
+}
+
+/// A name that is not safe is refused, unless a hook names a file whose name is safe, and that `authorize` allows.
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_are_not_safe() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("secret")).unwrap();
+    for (name, text) in [("hello", "hello, "), ("secret/plan", "the plan")] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let hooks = builder().authorize("drives", Drives).resolve("drives", Drives);
+    let (handle, server) = start(hooks.folder(Folder::new("boot", folder.path())));
+    off(move || {
+        assert_eq!(get(server, "C:/hello").unwrap(), b"hello, ");
+        assert_eq!(get(server, "\\\\hello").unwrap(), b"hello, ");
+        assert_eq!(get(server, "C:secret/plan"), Err(refused(2, "access denied")));
+        assert_eq!(get(server, "C:none"), Err(refused(1, "file not found")));
+        let drive = Err(refused(2, "file name holds a drive letter"));
+        // No file of a safe name, content, the path as it is, and no opinion.
+        for name in ["C:/../hello", "C:C:/hello", "D:hello", "E:hello", "F:hello"] {
+            assert_eq!(get(server, name), drive, "{name}");
+        }
+        assert_eq!(get(server, "../hello"), Err(refused(2, "file name holds `..`")));
+        assert_eq!(get(server, "hello\n"), Err(refused(2, "file name holds a control character")));
+    })
+    .await;
+    handle.drain(Duration::ZERO).await;
+}
+
 /// Passes the outcome of each request on.
 struct Outcomes(Sender<(String, Outcome, Option<String>)>);
 

@@ -18,7 +18,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use tuffet_request::ClientKey;
+use tuffet_request::{ClientKey, Unopened};
 
 use super::name_locks::NameLocks;
 use super::open_folder::Usages;
@@ -121,8 +121,8 @@ pub struct Disk {
     /// Whether the path of its root now leads to another folder, and whether a check is running.
     pub(crate) replaced: AtomicBool,
     pub(crate) looking: AtomicBool,
-    /// When the server began to wait for the folder of its root, if it could not be opened so far.
-    unopened: Mutex<Option<Instant>>,
+    /// Why the folder of its root is not open yet, and when the server began to wait for it.
+    unopened: Mutex<Option<(Unopened, Instant)>>,
     /// The last logged error of opening the folder.
     pub(crate) not_opened: Mutex<Option<String>>,
     /// What the folders of its root contain.
@@ -243,10 +243,20 @@ impl Disk {
         self.load() == (0, 0)
     }
 
-    /// Records whether the folder of its root is open. Until it is, the root counts as hung.
-    pub(crate) fn set_open(&self, open: bool) {
+    /// Records why the folder of its root is not open; `None` if it is. While it does not answer, the root counts as
+    /// hung. Returns whether this is a change.
+    pub(crate) fn set_unopened(&self, why: Option<Unopened>) -> bool {
         let mut unopened = self.unopened.lock();
-        *unopened = if open { None } else { unopened.or_else(|| Some(Instant::now())) };
+        let changes = unopened.map(|(why, _)| why) != why;
+        if changes {
+            *unopened = why.map(|why| (why, Instant::now()));
+        }
+        changes
+    }
+
+    /// Why the folder of its root is not open; `None` if it is.
+    pub(crate) fn unopened(&self) -> Option<Unopened> {
+        self.unopened.lock().map(|(why, _)| why)
     }
 
     /// The error of starting a thread, while an operation waits for one.
@@ -256,7 +266,7 @@ impl Disk {
 
     /// The kind and start of the oldest operation, if it is overdue.
     pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
-        if let Some(since) = *self.unopened.lock() {
+        if let Some((Unopened::Unresponsive, since)) = *self.unopened.lock() {
             return Some((Lane::Open, since));
         }
         let oldest =

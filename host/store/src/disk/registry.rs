@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tuffet_request::RootSpec;
+use tuffet_request::{RootSpec, Unopened};
 
 /// The shortest time between two log lines about threads that cannot be started for a root.
 const MIN_LOG_INTERVAL: Duration = Duration::from_secs(60);
@@ -33,6 +33,8 @@ pub struct DiskState {
     pub hung: Option<Hung>,
     /// Whether the path of the root leads to another folder than the served one, or nowhere.
     pub replaced: bool,
+    /// Whether the folder of the root has not existed so far.
+    pub missing: bool,
 }
 
 #[derive(Debug)]
@@ -122,16 +124,18 @@ impl Disks {
         for its in self.lock().iter() {
             let (running, waiting) = its.disk.load();
             let replaced = its.disk.replaced.load(Relaxed);
+            let missing = its.disk.unopened() == Some(Unopened::Missing);
             match states.iter_mut().find(|state| state.root == *its.disk.root()) {
                 Some(state) => {
                     state.running += running;
                     state.waiting += waiting;
                     state.hung = state.hung.take().or_else(|| its.hung.clone());
                     state.replaced |= replaced;
+                    state.missing |= missing;
                 }
                 None => {
                     let (root, hung) = (Arc::clone(its.disk.root()), its.hung.clone());
-                    states.push(DiskState { root, running, waiting, hung, replaced });
+                    states.push(DiskState { root, running, waiting, hung, replaced, missing });
                 }
             }
         }

@@ -19,6 +19,7 @@ mod server;
 mod setup;
 mod skip;
 mod slow_disk;
+mod sniffer;
 mod times;
 mod wait;
 mod web;
@@ -41,6 +42,7 @@ pub use server::{SUMMED, Server};
 pub use setup::{Setup, compiled, own_loopback};
 pub use skip::{is_root, skipped};
 pub use slow_disk::{Pace, SlowDisk, Step};
+pub use sniffer::{Seen, Sniffer};
 pub use wait::wait_until;
 pub use web::{Manner, Web};
 

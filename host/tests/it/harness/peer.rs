@@ -31,6 +31,12 @@ impl Peer {
         Peer { socket, listener, tid: None, received: Some(HashSet::new()) }
     }
 
+    /// Through this socket, which may be on another host.
+    pub fn through(socket: UdpSocket, listener: SocketAddr) -> Peer {
+        times::note();
+        Peer { socket, listener, tid: None, received: Some(HashSet::new()) }
+    }
+
     /// With another one's port, at another address: that one was made by [`Peer::from`].
     pub fn with_port_of(other: &Peer, address: impl Into<IpAddr>) -> Peer {
         let socket = UdpSocket::bind((address.into(), other.socket.local_addr().unwrap().port())).unwrap();

@@ -44,13 +44,23 @@ impl Raw {
 
     /// ICMP port unreachable (RFC 792), from the address of this socket, for a datagram that `server` sent to `peer`.
     pub fn unreachable(&self, server: SocketAddr, peer: SocketAddr, payload: &[u8]) {
+        self.report([3, 3, 0, 0, 0, 0, 0, 0], server, peer, payload);
+    }
+
+    /// As [`Raw::unreachable`], fragmentation needed: the next network takes packets of at most `mtu` bytes (RFC 1191).
+    pub fn fragmentation_needed(&self, mtu: u16, server: SocketAddr, peer: SocketAddr, payload: &[u8]) {
+        let [high, low] = mtu.to_be_bytes();
+        self.report([3, 4, 0, 0, 0, 0, high, low], server, peer, payload);
+    }
+
+    fn report(&self, header: [u8; 8], server: SocketAddr, peer: SocketAddr, payload: &[u8]) {
         let (SocketAddr::V4(source), SocketAddr::V4(destination)) = (server, peer) else { panic!("IPv4") };
         let mut quoted = vec![0x45, 0];
         quoted.extend_from_slice(&(28 + payload.len() as u16).to_be_bytes());
         quoted.extend_from_slice(&[0, 0, 0x40, 0, 64, 17, 0, 0]);
         quoted.extend_from_slice(&source.ip().octets());
         quoted.extend_from_slice(&destination.ip().octets());
-        let mut message = [&[3, 3, 0, 0, 0, 0, 0, 0], &quoted[..]].concat();
+        let mut message = [&header[..], &quoted[..]].concat();
         message.extend_from_slice(&udp_header(server.port(), peer.port(), payload.len()));
         message.extend_from_slice(payload);
         let sum = checksum(&message);

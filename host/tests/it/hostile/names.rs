@@ -60,8 +60,11 @@ fn no_name_leads_out() {
         (b"%n%s%x", 1),
         (b"C:\\secret", 2),
         (b"c:secret", 2),
-        (b"\\\\host\\share\\secret", 2),
-        (b"\\\\?\\C:\\secret", 2),
+        (b"\\\\C:\\secret", 2),
+        (b"\\\\..\\secret", 2),
+        // A run of separators is one; these lie below the root.
+        (b"\\\\host\\share\\secret", 1),
+        (b"\\\\?\\C:\\secret", 1),
         (b"file:///etc/passwd", 1),
         (b"/etc/passwd", 1),
         (absolute, 1),

@@ -55,7 +55,7 @@ fn broken_requests_are_told_so() {
         (b"\0", "without a file name"),
         (b"\0octet\0", "without a file name"),
         (b"good\0", "without a mode"),
-        (b"good\0octet", "without a mode"),
+        (b"good\0octe", "neither octet nor netascii"),
         (b"good\0\0", "without a mode"),
         (b"good\0mail\0", "neither octet nor netascii"),
         (b"good\0octe\0", "neither octet nor netascii"),
@@ -98,11 +98,12 @@ fn odd_requests_that_are_served() {
         request(1, b"//.//good/", b"octet", &[]),
         // DHCP option 67, copied with its NUL.
         b"\0\x01good\0\0octet\0".to_vec(),
-        // Padding, a name without a value, a value without its NUL.
+        // Without the last NUL.
+        b"\0\x01good\0octet".to_vec(),
+        // Padding, a name without a value.
         [&plain[..], &[0; 400]].concat(),
         [&plain[..], b"blksize"].concat(),
         [&plain[..], b"blksize\0"].concat(),
-        [&plain[..], b"blksize\x001024"].concat(),
         [&plain[..], b"\0blksize\x001024\0"].concat(),
         rrq("good", &many),
         rrq("good", &[("x", &"y".repeat(1900))]),

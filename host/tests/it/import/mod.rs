@@ -1,7 +1,7 @@
 //! `tuffet import`: its command line, the configurations of provisioning systems, and the written configuration beside
 //! the server that it replaces.
 
-mod beside;
+pub(crate) mod beside;
 mod command;
 mod systems;
 

@@ -111,7 +111,8 @@ fn an_interface_that_is_made_again_is_bound_again() {
 
 #[test]
 fn an_interface_that_is_not_there_is_an_error_with_its_name() {
-    let yaml = "listeners: [{ name: lan, address: 127.0.0.1:0, interface: no-such-one }]\n\
+    let yaml = "start: all\n\
+                listeners: [{ name: lan, address: 127.0.0.1:0, interface: no-such-one }]\n\
                 roots: [{ name: boot, path: root }]\n";
     let ran = Setup::new().whole_yaml(1, yaml).run_to_its_end();
     ran.assert_fails(69, &["listener `lan`", "no interface `no-such-one`", "ip -brief link"]);
@@ -133,13 +134,14 @@ fn check_and_doctor_name_a_missing_interface() {
     assert!(ran.code() == 1 && text.contains("this machine has no interface `no-such-one`"), "{text}");
 }
 
-/// The server starts without the address, and serves it once the machine has it.
+/// The server starts without the address, which need not be there even where everything must, and serves it once the
+/// machine has it.
 #[test]
 fn an_address_that_comes_later() {
     let Some(network) = Network::new("02:00:5e:10:00:1d") else { return };
     let yaml = |free| {
         format!(
-            "listeners: [{{ name: lan, address: 192.0.2.50:69{free} }}]\nroots: [{{ name: boot, path: root }}]\n"
+            "start: all\nlisteners: [{{ name: lan, address: 192.0.2.50:69{free} }}]\nroots: [{{ name: boot, path: root }}]\n"
         )
     };
     let setup = |free| Setup::new().sizes(&[3000]).behind(network.on_server()).whole_yaml(1, &yaml(free));

@@ -109,6 +109,52 @@ fn readers_of_dnsmasq_find_address_and_file() {
     assert!(failed.ends_with(&format!(": failed sending {root}/small to {CLIENT}")), "{failed}");
 }
 
+/// With a folder for each client (`tftp-unique-root`), dnsmasq names a missing file in that folder, whatever the root has.
+#[test]
+fn a_missing_file_is_named_where_it_was_looked_for() {
+    let yaml = r#"
+roots: [{ name: boot, path: . }]
+policy: { resolve: [remap] }
+plugins:
+  remap:
+    component: builtin:remap
+    grants: [files/boot]
+    settings: { root: boot, unique-root: ip, rules: [{ match: '^C:', replace: '' }] }
+"#;
+    for (format, words) in
+        [("dnsmasq", ["not found for", " sent "]), ("tftp-hpa", ["filename small", "filename C:own"])]
+    {
+        let server = Spoken::start_with(format, None, Some(yaml));
+        std::fs::create_dir(server.root.path().join(CLIENT)).unwrap();
+        std::fs::write(server.root.path().join(CLIENT).join("own"), b"x").unwrap();
+        let root = server.root.path().canonicalize().unwrap().display().to_string();
+        let read = |name: &str| {
+            let mut peer = client(&server);
+            peer.ask(&rrq(name, &[]));
+            let answer = peer.receive();
+            peer.send(&ack(1));
+            let line = server.line(words[usize::from(!matches!(answer, Answer::Error(..)))]);
+            (answer, line)
+        };
+        let (answer, missing) = read("small");
+        assert_eq!(answer, Answer::Error(1, "file not found".into()));
+        let (answer, repaired) = read("C:own");
+        assert_eq!(answer, Answer::Data(1, b"x".to_vec()));
+        let ends = match format {
+            "dnsmasq" => [
+                format!(": file {root}/{CLIENT}/small not found for {CLIENT}"),
+                format!(": sent {root}/{CLIENT}/own to {CLIENT}"),
+            ],
+            _ => [
+                format!("filename small remapped to {CLIENT}/small"),
+                format!("filename C:own remapped to {CLIENT}/own"),
+            ],
+        };
+        assert!(missing.ends_with(&ends[0]), "{missing}");
+        assert!(repaired.contains(&ends[1]), "{repaired}");
+    }
+}
+
 /// fail2ban itself finds the host in both, and none but the true one.
 #[test]
 fn fail2ban_finds_the_host() {

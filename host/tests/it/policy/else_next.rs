@@ -65,11 +65,12 @@ fn refused(server: &Server, path: &str) -> (u16, String) {
 #[test]
 fn the_rest_of_the_chain_decides_if_no_file_exists() {
     let server = server();
+    // The gate judges each file that is named, too.
     for (path, content, by, calls) in [
-        ("here", "the first one", json!("first"), 2),
-        ("file", "the second one", json!("second"), 3),
-        ("made", "rendered", json!("second"), 3),
-        ("searched", "by its name", json!("gate"), 3),
+        ("here", "the first one", json!("first"), 4),
+        ("file", "the second one", json!("second"), 6),
+        ("made", "rendered", json!("second"), 5),
+        ("searched", "by its name", json!("gate"), 5),
     ] {
         assert_eq!(get(&server, path), content);
         let line = server.outcome(path);
@@ -79,7 +80,7 @@ fn the_rest_of_the_chain_decides_if_no_file_exists() {
     assert_ended(&server.outcome("no"), "denied", "of the second");
     assert_eq!(refused(&server, "broken").1, "policy failure");
     assert_eq!(refused(&server, "end").0, 1);
-    assert_eq!(server.outcome("end")["plugin_calls"], 2, "no else");
+    assert_eq!(server.outcome("end")["plugin_calls"], 3, "no else");
     let explained = explained(&server, "end");
     assert_eq!(explained["policy"][2]["verdict"], "not-asked", "{explained:#}");
 }
@@ -90,7 +91,7 @@ fn a_request_for_a_file_that_nobody_has_was_looked_for_everywhere() {
     assert_eq!(refused(&server, "again").0, 1);
     let line = server.outcome("again");
     assert_eq!(line["outcome"], "not-found");
-    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&json!("second"), &json!(3)), "{line:#}");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&json!("second"), &json!(6)), "{line:#}");
     let tried = line["tried"].to_string();
     for place in ["boot:no/where", "boot:nothing", "boot:nor/this", "boot:again"] {
         assert!(tried.contains(place), "{place} is missing in {tried}");

@@ -24,7 +24,7 @@ mod observe;
 mod own_metrics;
 mod parts;
 mod publish;
-mod remap;
+pub(crate) mod remap;
 mod renderings;
 mod sessions;
 mod settings;

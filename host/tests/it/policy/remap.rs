@@ -1,6 +1,7 @@
 //! `builtin:remap`: names rewritten by rules, for downloads and uploads.
 
 mod beside_tftpd_hpa;
+pub(crate) mod random;
 
 use crate::harness::{Answer, Options, Peer, Setup, ack, compiled, each_client, rrq, run, tuffet, wrq};
 use std::process::Command;

@@ -45,9 +45,13 @@ fn set_buffer(mut size: usize, set: impl Fn(usize) -> io::Result<()>) {
     }
 }
 
-/// These systems fragment large datagrams by default, and the default stays.
-pub(super) fn refuse_fragments(_: &socket2::Socket, _: SocketAddr) -> bool {
-    false
+/// These systems permit fragments by default.
+pub(super) fn fragment(_: &socket2::Socket, _: SocketAddr) {}
+
+/// # Errors
+/// Always: each system has another option, or none.
+pub(super) fn refuse_fragments(_: &socket2::Socket) -> io::Result<()> {
+    Err(unsupported("forbidding fragments needs Linux"))
 }
 
 /// Fragments are permitted already.

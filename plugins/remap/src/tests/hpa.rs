@@ -109,7 +109,51 @@ fn names_that_are_not_utf_8() {
     request.attributes = vec![("raw-name".into(), "677275622fea6f6e626f617264".into())];
     assert_eq!(answer(&map(NEW, "r ^grub/. \\0-\n"), &request), "boot:grub/\u{ea}-onboard");
     assert_eq!(read(&map(NEW, "r ^. x\n"), "ä"), "boot:x\u{a4}");
-    assert_eq!(read(&map(NEW, "r ^ x\n"), "a\u{fffd}"), "boot:xa");
+}
+
+/// The server refuses them unless a rule makes another name of them.
+#[test]
+fn names_that_are_not_safe() {
+    let refused = |name: &str| {
+        let mut request = request(name);
+        request.attributes.push(("unsafe-name".into(), "file name holds a drive letter".into()));
+        request
+    };
+    for dialect in [OLD, NEW] {
+        let drives = map(dialect, "ri ^[a-z]:\nrg \\\\ /\nr ^([!-~]+).*$ \\1\n");
+        for (name, expected) in [
+            ("C:\\boot\\bcd", "boot:boot/bcd"),
+            ("c:/boot/bcd", "boot:boot/bcd"),
+            ("C:dump.bin", "boot:dump.bin"),
+            ("boot.bin\u{1}\u{2}", "boot:boot.bin"),
+            // Nothing changed: the server has its own words.
+            ("../x", "-"),
+            ("\u{1}", "-"),
+            ("C:\\..\\x", "! file name holds `..`"),
+            ("C:\u{1}x", "! file name holds a control character"),
+        ] {
+            assert_eq!(answer(&drives, &refused(name)), expected, "{name:?}");
+        }
+        assert_eq!(answer(&drives, &write("C:dump.bin")), "boot:dump.bin");
+    }
+    let denies = map(NEW, "a ^[A-Z]: no\\ drives\n");
+    assert_eq!(answer(&denies, &refused("C:x")), "! no drives");
+    // The name itself is that of no file.
+    let atftpd = map("atftpd", "^C:(.*)$ $1\n");
+    assert_eq!(answer(&atftpd, &refused("C:/x")), "boot:x");
+    assert_eq!(read(&atftpd, "aC:x"), "-");
+}
+
+/// in.tftpd gives its rules the whole name; own rules never see what DHCP leaves at its end.
+#[test]
+fn what_dhcp_leaves_at_the_end_of_a_name() {
+    let mut request = request("a\u{ff}");
+    request.attributes = vec![("raw-name".into(), "61ff".into())];
+    assert_eq!(answer(&map(OLD, "r ^a$ b\n"), &request), "-");
+    assert_eq!(answer(&map(OLD, "r ^(a).$ \\1b\n"), &request), "boot:ab");
+    assert_eq!(answer(&map(OLD, "r ^a b\n"), &request), "boot:b");
+    let rules = remap(json!({ "root": "boot", "rules": [{ "match": "^a$", "replace": "b" }] }));
+    assert_eq!(answer(&rules, &request), "boot:b");
 }
 
 /// After the maps that these systems write, in our words.

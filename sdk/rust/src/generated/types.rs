@@ -277,7 +277,8 @@ pub mod tuffet {
                 pub arrival: ::core::option::Option<Arrival>,
                 /// As the client sent them, names in lower case (RFC 2347).
                 pub options: _rt::Vec<(_rt::String, _rt::String)>,
-                /// `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8.
+                /// `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. `unsafe-name`: why the
+                /// server refuses the name unless `resolve` names a file for it; `path` has U+FFFD in place of what is not safe then.
                 pub attributes: _rt::Vec<(_rt::String, _rt::String)>,
             }
             impl ::core::fmt::Debug for Request {

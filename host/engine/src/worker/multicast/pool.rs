@@ -1,12 +1,13 @@
 //! The sockets and addresses of groups.
 
-use super::super::open_sockets::{ListenerSockets, ListenerSpec, OpenError};
+use super::super::listener_spec::ListenerSpec;
+use super::super::open_sockets::{ListenerSockets, OpenError};
 use super::super::sockets::Sockets;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use tuffet_udp::{BindOptions, Socket};
 
-/// Sockets of each listener. Each group has one of them, and several groups may share one.
+/// Sockets of each listener and family. Each group has one of them, and several groups may share one.
 const SOCKETS: usize = 8;
 
 /// Opens the sockets of all groups. A listener gets none if it cannot have groups: in single-port mode, or with fixed
@@ -24,26 +25,23 @@ pub fn open_group_sockets(
         let mut tids = Vec::new();
         let usable = !listener.single_port && listener.tid_range.is_none();
         if usable && enabled(number) {
-            for _ in 0..SOCKETS {
-                let opened = open(listener, ttl).map_err(|error| (number, error.into()))?;
-                tids.push(opened);
+            for address in listener.addresses() {
+                for _ in 0..SOCKETS {
+                    let opened = open(listener, address, ttl).map_err(|error| (number, error.into()))?;
+                    tids.push(opened);
+                }
             }
         }
         sockets
-            .add_listener(ListenerSockets { listening: Vec::new(), tids })
+            .add_listener(ListenerSockets { tids, ..ListenerSockets::default() })
             .map_err(|error| (number, OpenError::from(error)))?;
     }
     Ok(sockets)
 }
 
-fn open(listener: &ListenerSpec, ttl: u8) -> std::io::Result<Socket> {
-    let address = SocketAddr::new(listener.address.ip(), 0);
-    let options = BindOptions {
-        interface: listener.interface.as_deref(),
-        free_bind: listener.free_bind,
-        tell_local: address.ip().is_unspecified(),
-        ..BindOptions::default()
-    };
+fn open(listener: &ListenerSpec, mut address: SocketAddr, ttl: u8) -> std::io::Result<Socket> {
+    address.set_port(0);
+    let options = BindOptions { tell_local: address.ip().is_unspecified(), ..listener.place() };
     let socket = Socket::bind(address, options)?;
     socket.set_multicast_ttl(ttl)?;
     Ok(socket)

@@ -7,6 +7,7 @@ mod plugin_series;
 mod subsystems;
 
 use plugin_series::plugin_series;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use subsystems::{events, groups, keys, origins};
@@ -65,6 +66,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(times(&totals));
     all.extend(queues(&totals));
     all.extend(groups(&watch.groups()));
+    all.push(listeners(&report));
     all.extend(roots(&report.roots));
     all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
@@ -296,6 +298,26 @@ fn queues(totals: &Totals) -> Vec<Family> {
     ]
 }
 
+/// Listeners that are bound to an interface or an address.
+fn listeners(report: &Report) -> Family {
+    let mut listeners: BTreeMap<&str, bool> = BTreeMap::new();
+    let interfaces = report.interfaces.iter().map(|its| (&its.listener, its.problem()));
+    let addresses = report.addresses.iter().map(|its| (&its.listener, its.problem()));
+    for (listener, problem) in interfaces.chain(addresses) {
+        *listeners.entry(listener).or_default() |= problem.is_some();
+    }
+    let points = listeners.into_iter().map(|(listener, missing)| Point {
+        labels: vec![("listener".into(), listener.to_owned().into())],
+        value: missing.into(),
+    });
+    gauge(
+        "listener.missing",
+        "1 while the interface or the address of a listener is missing",
+        Unit::Of("{listener}"),
+        points.collect(),
+    )
+}
+
 fn roots(roots: &[RootState]) -> Vec<Family> {
     let each = |value: fn(&RootState) -> u64| {
         let points = roots.iter().map(|root| Point {
@@ -317,6 +339,12 @@ fn roots(roots: &[RootState]) -> Vec<Family> {
             "1 while the path of a root leads to another folder than the one that is served",
             Unit::Of("{root}"),
             each(|root| root.replaced.into()),
+        ),
+        gauge(
+            "root.missing",
+            "1 while the folder of a root does not exist yet",
+            Unit::Of("{root}"),
+            each(|root| root.missing.into()),
         ),
         gauge(
             "root.operations.running",

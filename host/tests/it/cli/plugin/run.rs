@@ -26,7 +26,9 @@ fn run_shows_the_verdict() {
     for (path, client) in [("x", "192.0.2.8:69"), ("y", "192.0.2.7"), ("x", "[2001:db8::1]:69")] {
         assert_eq!(json(&ask(path, client))["verdict"], "abstain");
     }
-    ask("../x", "192.0.2.7").assert_fails(64, &["--path"]);
+    // A name that is not safe, as the server would show it.
+    assert_eq!(json(&ask("../x", "192.0.2.7"))["verdict"]["deny"]["message"], "not for you");
+    assert_eq!(json(&ask("x/..", "192.0.2.7"))["verdict"], "abstain");
     ask("x", "nobody").assert_fails(64, &["--client", "nobody"]);
     let words = ["run", "builtin:acl", "--path", "x", "--time", "60s"];
     let shown = printed(&plugin(&words));

@@ -13,7 +13,7 @@ mod tftpd_hpa;
 mod tftpd_hpa_newer;
 
 use crate::harness::{ack, data, error, request};
-use servers::Pair;
+pub(crate) use servers::{Pair, Started, installed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -52,20 +52,20 @@ impl Display for Outcome {
 
 /// A request, by a name for messages.
 #[derive(Debug, Clone)]
-struct Asked {
-    label: String,
-    packet: Vec<u8>,
+pub(crate) struct Asked {
+    pub(crate) label: String,
+    pub(crate) packet: Vec<u8>,
     /// What is written, for a WRQ.
-    upload: Option<Vec<u8>>,
+    pub(crate) upload: Option<Vec<u8>>,
 }
 
 /// Reads a file. `HERE` in the name is the server's own folder.
-fn read(name: &[u8]) -> Asked {
+pub(crate) fn read(name: &[u8]) -> Asked {
     let packet = request(1, name, b"octet", &[]);
     Asked { label: format!("read {}", shown(name)), packet, upload: None }
 }
 
-fn read_with(name: &str, mode: &str, options: &[(&str, &str)]) -> Asked {
+pub(crate) fn read_with(name: &str, mode: &str, options: &[(&str, &str)]) -> Asked {
     let packet = request(1, name.as_bytes(), mode.as_bytes(), options);
     let shown: Vec<String> = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
     Asked {
@@ -75,7 +75,7 @@ fn read_with(name: &str, mode: &str, options: &[(&str, &str)]) -> Asked {
     }
 }
 
-fn write(name: &[u8], content: &[u8]) -> Asked {
+pub(crate) fn write(name: &[u8], content: &[u8]) -> Asked {
     let packet = request(2, name, b"octet", &[]);
     Asked { label: format!("write {}", shown(name)), packet, upload: Some(content.to_vec()) }
 }
@@ -181,14 +181,14 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 
 /// Differences with their reason: what was asked, what the original answers, what Tuffet answers.
 #[derive(Debug, Clone, Copy)]
-struct Named {
-    reason: &'static str,
-    differences: &'static [(&'static str, &'static str, &'static str)],
+pub(crate) struct Named {
+    pub(crate) reason: &'static str,
+    pub(crate) differences: &'static [(&'static str, &'static str, &'static str)],
 }
 
 /// Asks both servers the same, and compares.
 #[track_caller]
-fn compare(pair: &Pair, asked: &[Asked], named: &[Named]) {
+pub(crate) fn compare(pair: &Pair, asked: &[Asked], named: &[Named]) {
     let mut found = Vec::new();
     for asked in asked {
         let theirs = ask(pair.theirs, &pair.their_folder(), asked);

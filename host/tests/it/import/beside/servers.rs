@@ -16,10 +16,10 @@ use std::{env, thread};
 use tempfile::TempDir;
 
 /// Both servers, as long as they are compared.
-pub(super) struct Pair {
+pub(crate) struct Pair {
     pub(super) name: &'static str,
-    pub(super) theirs: SocketAddr,
-    pub(super) ours: SocketAddr,
+    pub(crate) theirs: SocketAddr,
+    pub(crate) ours: SocketAddr,
     around: TempDir,
     child: Child,
     _server: Server,
@@ -35,27 +35,27 @@ impl Drop for Pair {
 
 /// How a server is started. In its flags, `ADDR` is its address, `HERE` its folder, and `AROUND` the folder around
 /// both, with further files of the test.
-pub(super) struct Started {
-    pub(super) name: &'static str,
+pub(crate) struct Started {
+    pub(crate) name: &'static str,
     /// The program, its package, and its name for `tuffet import`.
-    pub(super) program: &'static str,
-    pub(super) package: &'static str,
-    pub(super) server: &'static str,
+    pub(crate) program: &'static str,
+    pub(crate) package: &'static str,
+    pub(crate) server: &'static str,
     /// The variable of the environment that names the program, if it is no package of Debian 12.
-    pub(super) variable: Option<&'static str>,
+    pub(crate) variable: Option<&'static str>,
     /// Further flags of the import.
-    pub(super) import: &'static [&'static str],
+    pub(crate) import: &'static [&'static str],
     /// Flags that both the server and the import get.
-    pub(super) flags: &'static str,
+    pub(crate) flags: &'static str,
     /// Flags that keep it in the foreground, and quiet.
-    pub(super) foreground: &'static str,
+    pub(crate) foreground: &'static str,
     /// The exit code of the import.
-    pub(super) code: i32,
+    pub(crate) code: i32,
 }
 
 impl Pair {
     /// Starts both, after `prepare` has changed the folder; `None` if the server is not installed.
-    pub(super) fn start(started: Started, prepare: impl Fn(&Path)) -> Option<Pair> {
+    pub(crate) fn start(started: Started, prepare: impl Fn(&Path)) -> Option<Pair> {
         let what = format!("{} beside Tuffet", started.program);
         if !is_root() {
             skipped(&format!("{what}: needs root, for port 69"));
@@ -138,7 +138,7 @@ impl Pair {
 }
 
 /// Returns a server: unpacked by host/tests/suites/peers.sh, or installed.
-fn installed(program: &str, package: &str) -> Option<PathBuf> {
+pub(crate) fn installed(program: &str, package: &str) -> Option<PathBuf> {
     let unpacked =
         env::var_os("TUFFET_PEERS").map(|folder| Path::new(&folder).join(package).join("usr/sbin"));
     let folders = unpacked.into_iter().chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));

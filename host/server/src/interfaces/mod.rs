@@ -1,7 +1,14 @@
-//! Detects recreated interfaces of listeners, and rebinds their sockets.
+//! Follows the interfaces and addresses of listeners: those that are not there yet, those that vanish and come back.
 //!
 //! A recreated interface has a new index, while the sockets stay bound to the old one. The workers then bind them to
-//! the new one, which requires no privilege since Linux 5.7.
+//! the new one, which requires no privilege since Linux 5.7. The sockets of an interface that did not exist at the start
+//! are bound to it in the same way.
+
+mod addresses;
+mod dry_run;
+
+pub use addresses::{AddressState, AddressStatus, Addresses};
+pub use dry_run::{describe, would_wait_for};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -9,13 +16,17 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio::sync::oneshot;
-use tuffet_engine::worker::{Mailbox, ToWorker};
+use tuffet_engine::worker::{ListenerSpec, Mailbox, Missing, ToWorker};
 use tuffet_request::settings::Listener;
 use tuffet_udp::{interface_index, interface_name};
 
-/// The interval of checks, and the lifetime of cached names.
+/// The interval of checks without events of the kernel, and the lifetime of cached names.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The shortest time between two checks: the kernel has several events for one change.
+const MIN_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The interface of a listener.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +48,8 @@ pub struct InterfaceState {
 pub enum InterfaceStatus {
     /// It exists.
     Present,
+    /// It has not existed so far.
+    Absent,
     /// It was removed.
     Gone,
     /// It was recreated, and the sockets are not bound to the new one.
@@ -49,6 +62,10 @@ impl InterfaceState {
         let InterfaceState { listener, interface, state, error } = self;
         match state {
             InterfaceStatus::Present => None,
+            InterfaceStatus::Absent => Some(format!(
+                "the interface `{interface}` of listener `{listener}` does not exist yet; the listener serves as soon as \
+                 it does"
+            )),
             InterfaceStatus::Gone => {
                 Some(format!("the interface `{interface}` of listener `{listener}` is gone"))
             }
@@ -130,11 +147,20 @@ struct ReplacedInterface {
 
 impl Interfaces {
     /// Call it right after binding the sockets.
-    pub fn of(listeners: &[Listener]) -> Interfaces {
-        let watched = listeners.iter().enumerate().filter_map(|(number, listener)| {
+    pub fn of(listeners: &[Listener], bound: &[ListenerSpec]) -> Interfaces {
+        let watched = listeners.iter().zip(bound).enumerate().filter_map(|(number, (listener, bound))| {
             let interface = listener.interface.clone()?;
-            let index = interface_index(&interface).ok().flatten();
-            Some(WatchedInterface::new(number, listener.name.clone(), interface, index))
+            // Without sockets there is nothing to bind.
+            if bound.missing == Some(Missing::Ipv6) {
+                return None;
+            }
+            let absent = bound.missing == Some(Missing::Interface);
+            let index = if absent { None } else { interface_index(&interface).ok().flatten() };
+            let mut watched = WatchedInterface::new(number, listener.name.clone(), interface, index);
+            if absent {
+                watched.change_state(InterfaceStatus::Absent, None);
+            }
+            Some(watched)
         });
         Interfaces(Arc::new(Mutex::new(watched.collect())))
     }
@@ -145,17 +171,11 @@ impl Interfaces {
         watched.iter().map(|watched| watched.current.clone()).collect()
     }
 
-    /// Follows the interfaces, has the workers rebind sockets to recreated ones, and logs each change.
-    pub async fn follow(self, workers: Vec<Arc<Mailbox>>) {
-        if self.states().is_empty() {
-            return;
-        }
-        loop {
-            tokio::time::sleep(CHECK_INTERVAL).await;
-            for replaced in self.check(interface_index) {
-                let result = rebind(&workers, &replaced).await;
-                self.rebound(&replaced, result);
-            }
+    /// Has the workers bind sockets to interfaces that have appeared, and logs each change.
+    async fn look(&self, workers: &[Arc<Mailbox>]) {
+        for replaced in self.check(interface_index) {
+            let result = rebind(workers, &replaced).await;
+            self.rebound(&replaced, result);
         }
     }
 
@@ -167,6 +187,7 @@ impl Interfaces {
             // Without an answer, no change is known.
             let Ok(found) = index_of(&watched.current.interface) else { continue };
             match found {
+                None if watched.current.state == InterfaceStatus::Absent => {}
                 None => watched.change_state(InterfaceStatus::Gone, None),
                 // After a failed rebind, sockets may be bound to different interfaces.
                 found if found == watched.index && watched.current.state != InterfaceStatus::Replaced => {
@@ -189,15 +210,20 @@ impl Interfaces {
         let Some(watched) = watched.get_mut(replaced.position) else { return };
         match result {
             Ok(()) => {
-                watched.index = Some(replaced.index);
+                let is_first = watched.index.replace(replaced.index).is_none();
                 let (listener, interface) =
                     (watched.current.listener.as_str(), watched.current.interface.as_str());
-                tracing::info!(
-                    target: "tuffet::interfaces",
-                    listener,
-                    interface,
-                    "interface recreated; listener rebound"
-                );
+                if is_first {
+                    tracing::info!(
+                        target: "tuffet::interfaces",
+                        listener, interface, "the interface exists now; the listener serves it"
+                    );
+                } else {
+                    tracing::info!(
+                        target: "tuffet::interfaces",
+                        listener, interface, "interface recreated; listener rebound"
+                    );
+                }
                 (watched.current.state, watched.current.error) = (InterfaceStatus::Present, None);
             }
             Err(error) => watched.change_state(InterfaceStatus::Replaced, Some(error.to_string())),
@@ -229,6 +255,25 @@ impl WatchedInterface {
     }
 }
 
+/// Follows what listeners depend on, whenever the kernel notifies `changes`, and each second.
+pub(crate) async fn follow(
+    interfaces: Interfaces,
+    addresses: Addresses,
+    workers: Vec<Arc<Mailbox>>,
+    changes: Arc<Notify>,
+) {
+    if interfaces.states().is_empty() && addresses.states().is_empty() {
+        return;
+    }
+    loop {
+        // Whether by an event or by the time makes no difference.
+        let _ = tokio::time::timeout(CHECK_INTERVAL, changes.notified()).await;
+        interfaces.look(&workers).await;
+        addresses.look();
+        tokio::time::sleep(MIN_INTERVAL).await;
+    }
+}
+
 /// Has each worker bind the sockets of the listener.
 async fn rebind(workers: &[Arc<Mailbox>], replaced: &ReplacedInterface) -> io::Result<()> {
     // Leave the sockets alone if the kernel does not permit it.
@@ -245,20 +290,6 @@ async fn rebind(workers: &[Arc<Mailbox>], replaced: &ReplacedInterface) -> io::R
         due.await.unwrap_or(Ok(()))?;
     }
     Ok(())
-}
-
-/// Returns a warning for each interface that this machine does not have.
-pub fn missing(listeners: &[Listener]) -> Vec<String> {
-    let missing = listeners.iter().filter_map(|listener| {
-        let interface = listener.interface.as_deref()?;
-        matches!(interface_index(interface), Ok(None)).then(|| {
-            format!(
-                "listener `{}`: this machine has no interface `{interface}`, and a server does not start without it",
-                listener.name
-            )
-        })
-    });
-    missing.collect()
 }
 
 #[cfg(test)]

@@ -165,7 +165,8 @@ mod tests {
     }
 
     fn absence(folder: Option<&str>, other_case: Option<&str>) -> Absence {
-        Absence { folder: folder.map(str::to_owned), other_case: other_case.map(str::to_owned) }
+        let (folder, other_case) = (folder.map(str::to_owned), other_case.map(str::to_owned));
+        Absence { folder, other_case, ..Absence::default() }
     }
 
     #[test]

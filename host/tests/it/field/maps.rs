@@ -21,22 +21,25 @@ const NAMES: usize = 500;
 /// Ends a map: denies each name, in the words of the name.
 const TELLS: &str = "a ^.*$ =\\0\n";
 
-/// The code and text of the ERROR for a name.
-fn ask(socket: &UdpSocket, server: SocketAddr, name: &[u8]) -> (u16, Vec<u8>) {
+/// The code and text of the ERROR for a name; `None` without an answer.
+fn ask(server: SocketAddr, name: &[u8], attempts: usize) -> Option<(u16, Vec<u8>)> {
+    // A late answer to an earlier request must not be taken for that to this one.
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
     let packet = [b"\0\x01", name, b"\0octet\0"].concat();
     let mut buffer = [0; 2048];
-    for _ in 0..10 {
+    for _ in 0..attempts {
         socket.send_to(&packet, server).unwrap();
         while let Ok((length, from)) = socket.recv_from(&mut buffer) {
             match &buffer[..length] {
                 [0, 5, high, low, text @ .., 0] if from.ip() == server.ip() => {
-                    return (u16::from_be_bytes([*high, *low]), text.to_vec());
+                    return Some((u16::from_be_bytes([*high, *low]), text.to_vec()));
                 }
                 _ => {}
             }
         }
     }
-    panic!("{server} does not answer {}", name.escape_ascii());
+    None
 }
 
 /// As the server shortens the words of a plugin: on one line.
@@ -48,7 +51,7 @@ fn one_line(text: &[u8]) -> String {
 fn in_tftpd_makes_the_same_of_random_names() {
     let (maps, seed) = maps_and_seed(2);
     let mut random = Random::new(seed);
-    let (mut compared, mut differences) = (0, String::new());
+    let (mut compared, mut unanswered, mut differences) = (0, 0, String::new());
     for _ in 0..maps {
         let map = random.times(6, Random::rule) + TELLS;
         let started = Started {
@@ -66,19 +69,21 @@ fn in_tftpd_makes_the_same_of_random_names() {
             std::fs::write(folder.ancestors().nth(2).unwrap().join("map"), &map).unwrap();
         };
         let Some(pair) = Pair::start(started, beside) else { return };
-        // One after another: a late answer to an earlier request would be taken for that to the next one.
-        let sockets = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
-        for socket in &sockets {
-            socket.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
-        }
         for _ in 0..NAMES {
             let name = random.name();
-            let theirs = ask(&sockets[0], pair.theirs, &name);
+            // in.tftpd 5.2 crashes at some rules.
+            let Some(theirs) = ask(pair.theirs, &name, 3) else {
+                unanswered += 1;
+                continue;
+            };
             // Messages of the server have 200 bytes at most.
             if theirs.1.len() > 190 {
                 continue;
             }
-            let ours = ask(&sockets[1], pair.ours, &name);
+            // A busy machine may drop calls of plugins.
+            let Some(ours) = ask(pair.ours, &name, 20) else {
+                panic!("no answer to {} with\n{map}", name.escape_ascii())
+            };
             compared += 1;
             let told = |(code, text): &(u16, Vec<u8>)| match text.first() {
                 Some(b'=') => (*code, Some(one_line(text))),
@@ -92,7 +97,7 @@ fn in_tftpd_makes_the_same_of_random_names() {
             }
         }
     }
-    eprintln!("{compared} names compared, seed {seed}");
+    eprintln!("{compared} names compared, {unanswered} without an answer of in.tftpd, seed {seed}");
     assert!(differences.is_empty(), "{differences}");
     assert!(compared > maps * NAMES / 2);
 }
@@ -110,7 +115,7 @@ fn patterns(random: &mut Random) -> String {
             "([^/]*)/(.*)",
             "\\.\\.",
             "[^!-~].*",
-            "(.*)\\xff",
+            "(.*)[^!-~]",
             "x1|cfg",
             "(.)b",
         ]);
@@ -123,10 +128,11 @@ fn patterns(random: &mut Random) -> String {
         };
         format!("{start}{pattern}{end} {text}\n")
     };
-    random.times(3, line)
+    // The test of atftpd shows a name that no line matches as it shows an empty one.
+    random.times(3, line) + "^(.*)$ $1\n"
 }
 
-/// What `atftpd --pcre-test` makes of the names; empty if no line matches.
+/// What `atftpd --pcre-test` makes of the names.
 fn substituted(program: &std::path::Path, file: &std::path::Path, names: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut child = Command::new(program)
         .arg("--pcre-test")
@@ -158,7 +164,7 @@ fn substituted(program: &std::path::Path, file: &std::path::Path, names: &[Vec<u
 /// What the plugin has to answer, if atftpd makes `rewritten` of a name; `None` if that is up to the rules for names.
 fn expected(name: &[u8], rewritten: &[u8]) -> Option<Value> {
     let path = |name: &[u8]| normalise(name).ok().map(|path| format!("boot:{path}"));
-    if rewritten.is_empty() || rewritten == name {
+    if rewritten == name {
         return Some("abstain".into());
     }
     let files: Vec<String> = path(name).into_iter().chain([path(rewritten)?]).collect();

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use parking_lot::RwLock;
 use tuffet_request::{Case, RootSpec};
@@ -113,12 +112,6 @@ impl Roots {
             if let Some(folder) = root.served().filter(|_| !root.rules.is_counted()) {
                 folder.usage.forget();
             }
-            // Of any root that shares files with this one.
-            let adds = |its: &Root| {
-                its.rules.versions.is_some()
-                    && (its.path.starts_with(&root.path) || root.path.starts_with(&its.path))
-            };
-            root.disk.adds_names.store(self.roots.iter().any(adds), Relaxed);
         }
     }
 }

@@ -222,7 +222,7 @@ impl CandidateCursor {
         let (root, path) = self.current()?;
         let (resolved, identity) = files.recent_opens.find(root, path, self.openable_from)?;
         let content = Content::Bytes(files.cache.known(&identity)?);
-        let identity = files.groups.admit(request).then(|| Box::new(identity));
+        let identity = files.groups.admit(request).then(|| Box::new(identity.of_content()));
         Some(Opened { identity, ..Opened::new(content, resolved) })
     }
 
@@ -258,7 +258,7 @@ impl Files {
         began: Instant,
     ) -> Result<Opened, StoreError> {
         let resolved = resolved(file.root(), file.path());
-        let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
+        let identity = self.groups.admit(request).then(|| Box::new(file.identity().of_content()));
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {

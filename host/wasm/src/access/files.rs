@@ -54,7 +54,7 @@ pub(super) fn read_part(
         Ok(file) => file,
         Err(error) => return absent(&error)?.ok_or_else(|| changed("it is gone")),
     };
-    if file.version() != version {
+    if !file.has_version(version) {
         return Err(changed("it has another version"));
     }
     // Never allocates more than the file has.

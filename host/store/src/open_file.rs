@@ -3,11 +3,11 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use rustix::io::{Errno, preadv};
 
 use tuffet_request::ClientKey;
@@ -16,6 +16,7 @@ use super::checked::Checked;
 use super::checksum::Checksum;
 use super::facts::Facts;
 use super::file_systems::is_generated;
+use super::open_folder::OpenFolder;
 use super::remote_file::{Elsewhere, WAIT};
 use super::system::read_cached;
 use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
@@ -34,6 +35,8 @@ pub struct OpenFile {
     path: String,
     opened: Facts,
     in_place: bool,
+    /// The folder of `roots[].links` that a link has led into.
+    via: Option<Arc<Path>>,
     /// Set for a file of an origin; `file` is then its cache file.
     elsewhere: Option<Elsewhere>,
     /// The client for which it was opened. Waiting for an origin is shared fairly among clients.
@@ -97,16 +100,12 @@ enum Content {
 
 impl OpenFile {
     pub(super) fn open(
-        folder: &Dir,
+        folder: &OpenFolder,
         disk: &Arc<Disk>,
         checked: &Checked,
         path: &str,
     ) -> Result<Self, StoreError> {
-        // `NONBLOCK`: opening a FIFO returns. `NOCTTY`: a terminal does not become the controlling terminal.
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        let mut options = OpenOptions::new();
-        options.read(true).custom_flags(flags.bits().cast_signed());
-        let file = folder.open_with(path, &options).map_err(StoreError::from_open)?.into_std();
+        let (file, via) = folder.open_file(path)?;
         let opened = Facts::of(&file)?;
         require_regular(opened.mode)?;
         // A file without blocks on a disk may be generated on reading.
@@ -126,6 +125,7 @@ impl OpenFile {
             path: path.to_owned(),
             opened,
             in_place,
+            via,
             elsewhere: None,
             client: ClientKey::SERVER,
         })
@@ -144,7 +144,8 @@ impl OpenFile {
         let disk = Arc::clone(disk);
         let elsewhere = Some(Elsewhere::new(origin, found));
         let body = Body::File(file);
-        Ok(Self { body, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
+        let (path, client) = (path.to_owned(), ClientKey::SERVER);
+        Ok(Self { body, disk, path, opened, in_place, via: None, elsewhere, client })
     }
 
     /// Wraps a content that `maker` is still producing, in an unnamed file. It gets a separate [`Disk`], so that
@@ -176,6 +177,7 @@ impl OpenFile {
             path: path.to_owned(),
             opened: Facts::of_size(size),
             in_place: false,
+            via: None,
             elsewhere: Some(Elsewhere::supplied(disk.root(), content)),
             client: ClientKey::SERVER,
         }
@@ -185,6 +187,11 @@ impl OpenFile {
     /// [`OpenFile::read_whole_supplied`] read it.
     pub fn is_supplied(&self) -> bool {
         matches!(self.body, Body::Supplied { .. })
+    }
+
+    /// The folder of `roots[].links` that contains it, if a link leads there.
+    pub fn link_folder(&self) -> Option<&Path> {
+        self.via.as_deref()
     }
 
     /// Whether it is a file of a folder, rather than of an origin or of the program.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::RwLock;
 use tuffet_request::{Case, RootSpec};
 
+use super::link_folders::LinkFolders;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
@@ -55,8 +56,9 @@ impl Roots {
 
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
-        let folder = open_folder(&spec.name, &spec.path)?;
-        let root = Self::with(spec, Some(folder), disks);
+        let links = Arc::new(LinkFolders::open(&spec.name, &spec.link_folders));
+        let folder = open_folder(&spec.name, &spec.path, &links)?;
+        let root = Self::with(spec, Some(folder), links, disks);
         root.disk.set_open(true);
         Ok(root)
     }
@@ -67,7 +69,9 @@ impl Root {
         let folder = before
             .and_then(|before| before.roots.iter().find(same))
             .and_then(|root| root.folder.read().clone());
-        let root = Self::with(spec, folder, disks);
+        let links = Arc::new(LinkFolders::open(&spec.name, &spec.link_folders));
+        let folder = folder.map(|folder| folder.with_links(&links));
+        let root = Self::with(spec, folder, links, disks);
         root.disk.set_open(root.served().is_some());
         root
     }
@@ -77,13 +81,13 @@ impl Root {
         let origin = origins.get(&spec.name).cloned();
         let root = Root {
             elsewhere: Some(OriginRoot { url: Arc::clone(url), origin }),
-            ..Root::with(spec, None, disks)
+            ..Root::with(spec, None, Arc::default(), disks)
         };
         root.disk.set_open(true);
         root
     }
 
-    fn with(spec: &RootSpec, folder: Option<OpenFolder>, disks: &Disks) -> Self {
+    fn with(spec: &RootSpec, folder: Option<OpenFolder>, links: Arc<LinkFolders>, disks: &Disks) -> Self {
         let (rules, disk) = (WriteRules::of(spec), disks.of(spec));
         Self {
             name: spec.name.as_str().into(),
@@ -96,6 +100,7 @@ impl Root {
             rules,
             path: spec.path.clone(),
             follow: spec.follow,
+            links,
             folder: RwLock::new(folder.map(|folder| folder.with_known(&disk.usages))),
             elsewhere: None,
             disk,
@@ -116,7 +121,11 @@ impl Roots {
     }
 }
 
-pub(super) fn open_folder(name: &str, path: &Path) -> Result<OpenFolder, RootError> {
+pub(super) fn open_folder(
+    name: &str,
+    path: &Path,
+    links: &Arc<LinkFolders>,
+) -> Result<OpenFolder, RootError> {
     let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
-    OpenFolder::open(path).map_err(failed)
+    OpenFolder::open(path, links).map_err(failed)
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
     /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Opens the
-    /// folder of a root that has none yet. Counts the contents of roots with a quota again, if that is due.
+    /// folder of a root that has none yet. Does the same for the folders that links lead into. Counts the contents of roots with a quota again, if that is due.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
             // An origin has no folder.
@@ -31,6 +31,7 @@ impl Roots {
             let looked = Looked(Arc::clone(&root.disk));
             let look = move || {
                 let root = &roots.roots[number];
+                root.links.look(&root.name, root.follow);
                 if root.look() == LookOutcome::Opened {
                     roots.sweep_in_background(|name| name == &*root.name);
                 }
@@ -68,7 +69,7 @@ impl Root {
     }
 
     fn open_at_last(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path, &self.links) {
             Ok(folder) => {
                 *self.folder.write() = Some(folder.with_known(&self.disk.usages));
                 self.disk.set_open(true);
@@ -113,7 +114,7 @@ impl Root {
     }
 
     fn take_the_new_one(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path, &self.links) {
             Ok(folder) => {
                 let mut served = self.folder.write();
                 let before = served.replace(folder.with_known(&self.disk.usages));

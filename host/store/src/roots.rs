@@ -4,12 +4,12 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
 use parking_lot::RwLock;
 use thiserror::Error;
 
 use super::checked::Checked;
 use super::facts::FolderIdentity;
+use super::link_folders::LinkFolders;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
@@ -37,6 +37,8 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     /// Whether to serve a folder that replaces the open one.
     pub(super) follow: bool,
+    /// The folders that links may lead to.
+    pub(super) links: Arc<LinkFolders>,
     /// `None` until a folder that did not answer at startup can be opened, and for roots with an origin.
     pub(super) folder: RwLock<Option<OpenFolder>>,
     /// The origin of the files, if they are not in a folder.
@@ -138,9 +140,8 @@ impl Root {
     ///
     /// # Errors
     /// `Unopened` if no folder is open yet.
-    pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
-        let folder = self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir));
-        folder.ok_or(StoreError::Unopened)
+    pub(super) fn folder(&self) -> Result<OpenFolder, StoreError> {
+        self.served().ok_or(StoreError::Unopened)
     }
 
     /// The folder for temporary files of a root with an origin: its cache.

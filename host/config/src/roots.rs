@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::settings::Start;
-use tuffet_request::{Case, RootSpec, Versions};
+use tuffet_request::{Case, LinkFolder, RootSpec, Versions};
 
 use super::address::{path_schema, root_name_schema};
 use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
@@ -72,6 +72,13 @@ pub(crate) struct WrittenRoot {
     /// warns. The sandbox rules then allow the folder around it, too.
     #[serde(default)]
     pub follow: bool,
+    /// Folders outside of it that symbolic links in it may lead to, relative to this file: with `/usr/lib/PXELINUX` here,
+    /// a link to `/usr/lib/PXELINUX/pxelinux.0` is followed. They are opened at the start, and no link leads out of them
+    /// but into the root or another of them. Uploads never go there. A missing folder is named in a warning, and opened
+    /// when it is there. At most 64. Links that stay in the root need no such key.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub links: Vec<PathBuf>,
     /// The largest upload, in bytes. Needs `writable`.
     #[serde(default = "max_upload", with = "plain")]
     #[schemars(with = "ByteCount")]
@@ -83,6 +90,9 @@ pub(crate) struct WrittenRoot {
 
 /// The limit of prefixes of a root.
 const MAX_PREFIXES: usize = 16;
+
+/// The limit of folders that the links of a root may lead to.
+const MAX_LINK_FOLDERS: usize = 64;
 
 fn max_upload() -> u64 {
     GIB
@@ -115,6 +125,7 @@ impl WrittenRoot {
             case: Case::default(),
             world_readable: false,
             follow: false,
+            links: Vec::new(),
             max_upload: max_upload(),
             write: WrittenUploads::default(),
         }
@@ -133,7 +144,11 @@ impl Resolver<'_> {
         let mut origins: Vec<OriginSpec> = Vec::new();
         let folders: Vec<PathBuf> =
             written.iter().filter_map(|root| Some(self.absolute(root.path.as_ref()?))).collect();
-        let mut found = folders.iter().zip(reach::probe(&folders));
+        let linked: Vec<PathBuf> =
+            written.iter().flat_map(|root| &root.links).map(|link| self.absolute(link)).collect();
+        let mut answers = reach::probe(&[&folders[..], &linked].concat());
+        let mut answers_of_linked = answers.split_off(folders.len()).into_iter().map(|answer| answer.is_ok());
+        let mut found = folders.iter().zip(answers);
         for (index, root) in written.into_iter().enumerate() {
             let pointer = format!("/roots/{index}");
             let folder = root.path.as_ref().and_then(|_| found.next());
@@ -201,6 +216,8 @@ impl Resolver<'_> {
                 self.uploads_as_backups(&pointer, root.overwrite, &root.write);
             }
             let also_at = self.also_at(&pointer, &root);
+            let answers = answers_of_linked.by_ref().take(root.links.len()).collect::<Vec<_>>();
+            let link_folders = self.link_folders(&pointer, &root.links, &answers);
             let elsewhere = root.url.as_ref().and_then(|_| origins.iter().find(|its| its.root == root.name));
             let quota = root.write.quota_of_root();
             roots.push(RootSpec {
@@ -218,6 +235,7 @@ impl Resolver<'_> {
                 mode: root.write.mode_of_new(),
                 follow: root.follow,
                 case: root.case,
+                link_folders,
                 versions: root.write.versions.map(|its| Versions { keep: its.keep, names: its.names }),
                 folders: root.write.folders.and_then(|folders| folders.0),
                 quota,
@@ -244,6 +262,42 @@ impl Resolver<'_> {
     /// line more likely has a typo.
     fn may_come_later(&self, pointer: &str, path: &Path) -> bool {
         self.start == Start::Available && !has_variable(path) && self.is_written(&join(pointer, "path"))
+    }
+
+    /// Returns the folders that links of a root may lead to. `answers`: whether each of them answers.
+    fn link_folders(&mut self, root: &str, written: &[PathBuf], answers: &[bool]) -> Vec<LinkFolder> {
+        let pointer = join(root, "links");
+        if written.len() > MAX_LINK_FOLDERS {
+            let message = format!("{} folders: at most {MAX_LINK_FOLDERS} are possible", written.len());
+            self.wrong(&pointer, message);
+        }
+        let mut folders: Vec<LinkFolder> = Vec::new();
+        for (index, (path, &answers)) in written.iter().zip(answers).enumerate() {
+            let (path, at) = (self.absolute(path), format!("{pointer}/{index}"));
+            if path == Path::new("/") {
+                let message = "links into `/` could lead to every file of this machine; name the folders that they lead to";
+                self.wrong(at, message);
+            } else if folders.iter().any(|other| other.path == path) {
+                self.wrong(at, format!("{} is named twice; remove one of the two", path.display()));
+            } else {
+                match answers.then(|| complaint_of_folder(&path)) {
+                    Some(None) => {}
+                    Some(Some(complaint)) => {
+                        let message = format!("{complaint}; until then links into it lead nowhere");
+                        self.warnings.push((at, message));
+                    }
+                    None => {
+                        let message = format!(
+                            "{} does not answer; links lead into it as soon as it does",
+                            path.display()
+                        );
+                        self.warnings.push((at, message));
+                    }
+                }
+                folders.push(LinkFolder { path, answers });
+            }
+        }
+        folders
     }
 
     /// Refuses a cache that contains, or is in, a served folder or another cache.

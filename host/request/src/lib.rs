@@ -38,7 +38,7 @@ pub use request::{
     Operation, OptionName, Request, RequestId,
 };
 pub use resources::{KvState, SinkCounted};
-pub use root::{Case, Links, NewFolders, Quota, RootSpec, Unopened, VersionNames, Versions};
+pub use root::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, Unopened, VersionNames, Versions};
 pub use session::{RefusedOptions, SessionProfile, SessionValues};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
 pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};

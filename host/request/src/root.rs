@@ -37,12 +37,23 @@ pub struct RootSpec {
     pub follow: bool,
     /// Whether requested names must match stored ones in case.
     pub case: Case,
+    /// The folders outside of it that symbolic links in it may lead to. Read only.
+    pub link_folders: Vec<LinkFolder>,
     /// The earlier versions to keep of a file that uploads replace; `None`: they are not kept.
     pub versions: Option<Versions>,
     /// The folders that uploads may make; `None`: none.
     pub folders: Option<NewFolders>,
     /// What the root may contain.
     pub quota: Quota,
+}
+
+/// A folder outside of a root that symbolic links in it may lead to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// Whether its disk answers. If not, the folder is opened later.
+    pub answers: bool,
 }
 
 /// The earlier versions of a file that uploads replace.
@@ -121,6 +132,7 @@ impl RootSpec {
             mode,
             follow: false,
             case: Case::default(),
+            link_folders: Vec::new(),
             versions: None,
             folders: None,
             quota: Quota::default(),

@@ -4,6 +4,7 @@
 //! bounded, and callers bound the rate of searches.
 
 use super::Sought;
+use super::open_folder::OpenFolder;
 use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, FileType, Mode, OFlags, openat, statat};
@@ -107,9 +108,9 @@ fn push(way: &mut String, part: &str) {
     way.push_str(part);
 }
 
-/// Opens a folder below the root; links cannot lead out of it.
-fn open(top: &Dir, way: &str) -> Option<Dir> {
-    top.open_dir(if way.is_empty() { "." } else { way }).ok()
+/// Opens a folder below the root, or one that its links lead to.
+fn open(top: &OpenFolder, way: &str) -> Option<Dir> {
+    top.open_dir(if way.is_empty() { "." } else { way }).map(|(folder, _)| folder).ok()
 }
 
 /// Whether the name exists with this kind. A link may lead to either kind.

@@ -4,6 +4,7 @@
 //! name is found before policy runs: for each part of the path, the name as spelled if it exists, otherwise the only
 //! name that differs in case.
 
+use super::open_folder::OpenFolder;
 use super::roots::{Root, Roots};
 use super::{Reach, Sought, StoreError, Stored, spelling};
 use cap_std::fs::Dir;
@@ -38,7 +39,7 @@ impl Root {
     pub(super) fn stored(&self, path: &str, sought: Sought) -> Result<Stored, StoreError> {
         let top = self.folder()?;
         let Some(listings) = &self.listings else {
-            let is_there = top.symlink_metadata(path).is_ok();
+            let is_there = top.has(path);
             return Ok(if is_there { Stored::At(path.to_owned()) } else { Stored::Nowhere });
         };
         let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
@@ -115,8 +116,8 @@ fn push(way: &mut String, name: &str) {
     way.push_str(name);
 }
 
-fn open(top: &Dir, way: &str) -> Result<Dir, StoreError> {
-    top.open_dir(if way.is_empty() { "." } else { way }).map_err(StoreError::from_open)
+fn open(top: &OpenFolder, way: &str) -> Result<Dir, StoreError> {
+    top.open_dir(if way.is_empty() { "." } else { way }).map(|(folder, _)| folder)
 }
 
 fn shown(way: &str) -> String {

@@ -77,6 +77,29 @@ pub enum StoreError {
     /// The path is not permitted, or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
+    /// A symbolic link leads out of its root, and not into a folder that the root allows.
+    #[error(
+        "the link `{link}` leads out of its root, to {target}; to serve what is there, name the folder in \
+         `roots[].links`: `links: [{folder}]`"
+    )]
+    LeadsOut {
+        /// Its path in the root.
+        link: String,
+        /// Where it leads.
+        target: String,
+        /// The folder to allow.
+        folder: String,
+    },
+    /// A symbolic link leads into a folder that the root allows, and that is not open.
+    #[error("the link `{link}` leads into {folder} of `roots[].links`, which cannot be opened: {why}")]
+    LinkFolder {
+        /// Its path in the root.
+        link: String,
+        /// The folder.
+        folder: String,
+        /// The failure.
+        why: String,
+    },
     /// The operating system denies access to this process. The operator can change the permissions.
     #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
     Forbidden(io::Error),
@@ -189,8 +212,10 @@ impl StoreError {
             | Self::Spelling
             | Self::Ambiguous(..)
             | Self::TooManyNames(_)
+            | Self::LinkFolder { .. }
             | Self::NotCreated => ErrorCode::FileNotFound,
             Self::Denied(_)
+            | Self::LeadsOut { .. }
             | Self::Forbidden(_)
             | Self::RefusedByOrigin { .. }
             | Self::Protected(_)
@@ -220,9 +245,11 @@ impl StoreError {
             | Self::Spelling
             | Self::Ambiguous(..)
             | Self::TooManyNames(_)
+            | Self::LinkFolder { .. }
             | Self::NotCreated => "file not found",
             Self::NoFolder(_) => "folder not found",
             Self::Denied(_)
+            | Self::LeadsOut { .. }
             | Self::Forbidden(_)
             | Self::RefusedByOrigin { .. }
             | Self::Protected(_)

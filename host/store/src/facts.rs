@@ -28,7 +28,6 @@ pub(super) struct Facts {
     pub(super) inode: u64,
     /// Type and permissions.
     pub(super) mode: u32,
-    pub(super) links: u64,
     pub(super) size: u64,
     /// Of 512 bytes.
     pub(super) blocks: u64,
@@ -40,17 +39,7 @@ pub(super) struct Facts {
 impl Facts {
     /// Facts of a content that is no file.
     pub(super) fn of_size(size: u64) -> Facts {
-        Facts {
-            mount: 0,
-            device: 0,
-            inode: 0,
-            mode: 0,
-            links: 0,
-            size,
-            blocks: 0,
-            modified: (0, 0),
-            status: (0, 0),
-        }
+        Facts { mount: 0, device: 0, inode: 0, mode: 0, size, blocks: 0, modified: (0, 0), status: (0, 0) }
     }
 
     /// # Errors
@@ -68,7 +57,6 @@ impl From<Stat> for Facts {
             device: stat.st_dev as u64,
             inode: stat.st_ino as u64,
             mode: mode::of(&stat),
-            links: stat.st_nlink.into(),
             // The kernel reports no negative size for a regular file.
             size: u64::try_from(stat.st_size).unwrap_or(0),
             blocks: u64::try_from(stat.st_blocks).unwrap_or(0),
@@ -89,10 +77,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "content").unwrap();
-        fs::hard_link(&path, folder.path().join("b")).unwrap();
         let file = fs::File::open(&path).unwrap();
         let facts = Facts::of(&file).unwrap();
         assert_eq!(Facts { mount: facts.mount, ..fstat(&file).unwrap().into() }, facts);
-        assert_eq!((facts.size, facts.links), (7, 2));
+        assert_eq!(facts.size, 7);
     }
 }

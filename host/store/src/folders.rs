@@ -42,7 +42,7 @@ impl Way {
         let (folder, _) = path::split(target);
         let parts: Vec<&str> = parts(folder).collect();
         let known = &parts[..parts.len().saturating_sub(self.missing.len())];
-        let first = known.first().and_then(|first| match self.top.dir.canonicalize(known.join("/")) {
+        let first = known.first().and_then(|first| match self.top.real(&known.join("/")) {
             // A link may lead to another folder, or to the top.
             Ok(real) => real.components().find_map(|part| match part {
                 Component::Normal(name) => Some(name.as_encoded_bytes().into()),
@@ -61,9 +61,9 @@ impl Way {
 /// `NoFolder` if it is missing and may not be made, `TooDeep`, and the errors of opening it.
 pub(super) fn find(top: OpenFolder, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
     let (folder, _) = path::split(target);
-    match top.dir.open_dir(folder).map_err(StoreError::from_open) {
+    match top.open_dir_to_write(folder) {
         Ok(found) => {
-            spelling::require_of_upload(&top.dir, target)?;
+            spelling::require_of_upload(&top, target)?;
             Ok(Way { top, folder: found, missing: Vec::new() })
         }
         Err(StoreError::NotFound) => match rules.folders {
@@ -87,11 +87,11 @@ fn find_above(
     }
     for known in (0..parts.len()).rev() {
         let above = if known == 0 { ".".to_owned() } else { parts[..known].join("/") };
-        let found = match top.dir.open_dir(&above).map_err(StoreError::from_open) {
+        let found = match top.open_dir_to_write(&above) {
             Err(StoreError::NotFound) => continue,
             found => found?,
         };
-        spelling::require(&top.dir, &above)?;
+        spelling::require(&top, &above)?;
         let missing = &parts[known..];
         match statat(&found, missing[0], AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
@@ -114,15 +114,21 @@ fn find_above(
 ///
 /// # Errors
 /// `Exhausted` and `Io`.
-pub(super) fn sync_way(top: &Dir, target: &str, missing: usize) -> Result<(), StoreError> {
+pub(super) fn sync_way(top: &OpenFolder, target: &str, missing: usize) -> Result<(), StoreError> {
     let (folder, _) = path::split(target);
     let parts: Vec<&str> = parts(folder).collect();
     for known in 0..parts.len().saturating_sub(missing) {
         let above = if known == 0 { ".".to_owned() } else { parts[..known].join("/") };
-        match top.open_dir(&above).map_err(StoreError::from_open).and_then(|found| syncable(&found)) {
+        match top.open_dir_to_write(&above).and_then(|found| syncable(&found)) {
             Ok(found) => sync_folder(found)?,
             // Others have moved it away, or no upload can make folders there.
-            Err(StoreError::NotFound | StoreError::Denied(_) | StoreError::Forbidden(_)) => {}
+            Err(
+                StoreError::NotFound
+                | StoreError::Denied(_)
+                | StoreError::LeadsOut { .. }
+                | StoreError::LinkFolder { .. }
+                | StoreError::Forbidden(_),
+            ) => {}
             Err(error) => return Err(error),
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Each root is a folder opened once; the kernel resolves every later path relative to that open folder and
 //! does not let it leave, whatever `..`, symbolic links or renames it meets (`openat2` with `RESOLVE_BENEATH`
-//! through cap-std, and cap-std's own walk on kernels without it). Symbolic links that stay inside a root
-//! work. Hard links and bind mounts are the operator's decision.
+//! through cap-std, and cap-std's own walk on kernels without it). Absolute links that lead into the root, and links into
+//! the folders that the operator allows, are followed here, with the same confinement (`resolve`). Hard links and bind
+//! mounts are the operator's decision.
 //!
 //! Everything here except [`OpenFile::read_now`] may block on a disk and belongs on a thread of that [`Disk`].
 
@@ -12,6 +13,7 @@ mod any_case;
 mod attributes;
 mod cache;
 mod checked;
+mod checksum;
 mod counting;
 mod disk;
 mod error;
@@ -19,6 +21,7 @@ mod facts;
 #[cfg_attr(not(target_os = "linux"), path = "other/file_systems.rs")]
 mod file_systems;
 mod folders;
+mod link_folders;
 mod links;
 mod listing;
 mod lookup;
@@ -35,6 +38,7 @@ mod remote_file;
 mod remote_root;
 mod replaced;
 mod replaced_root;
+mod resolve;
 mod roots;
 mod spelling;
 mod supplied;
@@ -62,10 +66,12 @@ mod writing;
 
 pub use absence::Absence;
 pub use cache::{FileCache, Growth, MemoryBytes, SuppliedContent};
+pub use checksum::Checksum;
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 pub use lookup::{Sought, Stored};
-pub use open_file::{Ahead, Identity, OpenFile};
+pub use open_file::{Ahead, Change, Identity, OpenFile};
+pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 pub use roots::{RootError, Roots};

@@ -1,7 +1,6 @@
 //! Symbolic links under the names of uploads.
 
 use std::borrow::Cow;
-use std::io;
 
 use tuffet_request::Links;
 
@@ -20,16 +19,16 @@ pub(super) fn refusal(links: Links) -> StoreError {
 /// followed.
 ///
 /// # Errors
-/// `Denied` for a link to a missing file, or out of the root.
+/// `Denied` for a link to a missing file or into a folder of `roots[].links`, `LeadsOut` for one out of the root.
 pub(super) fn followed<'a>(root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
     let folder = root.folder()?;
-    let is_link = || folder.symlink_metadata(target).is_ok_and(|about| about.is_symlink());
+    let is_link = || folder.is_link(target);
     if !root.rules.overwrite || root.rules.links != Links::Follow || !is_link() {
         return Ok(target.into());
     }
-    let real = folder.canonicalize(target).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => StoreError::Denied("the name is a symbolic link that leads nowhere"),
-        _ => StoreError::from_open(error),
+    let real = folder.real(target).map_err(|error| match error {
+        StoreError::NotFound => StoreError::Denied("the name is a symbolic link that leads nowhere"),
+        error => error,
     })?;
     let real = real.to_str().ok_or(StoreError::Denied("the name is a link to one that is not UTF-8"))?;
     Ok(path::checked(real)?.to_owned().into())

@@ -3,19 +3,20 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use rustix::io::{Errno, preadv};
 
 use tuffet_request::ClientKey;
 
 use super::checked::Checked;
+use super::checksum::Checksum;
 use super::facts::Facts;
 use super::file_systems::is_generated;
+use super::open_folder::OpenFolder;
 use super::remote_file::{Elsewhere, WAIT};
 use super::system::read_cached;
 use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
@@ -34,6 +35,8 @@ pub struct OpenFile {
     path: String,
     opened: Facts,
     in_place: bool,
+    /// The folder of `roots[].links` that a link has led into.
+    via: Option<Arc<Path>>,
     /// Set for a file of an origin; `file` is then its cache file.
     elsewhere: Option<Elsewhere>,
     /// The client for which it was opened. Waiting for an origin is shared fairly among clients.
@@ -57,9 +60,35 @@ impl fmt::Debug for Body {
     }
 }
 
-/// Distinguishes the contents of files.
+/// How an open file differs from the one that was opened, by its size and its modification time.
+///
+/// Its ctime says nothing: it changes with each link, owner, mode, attribute and rename, and backups do all of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Not at all.
+    None,
+    /// It has become larger. Either something was appended, or it was written anew.
+    Grown,
+    /// Its content is another one, or was.
+    Other,
+}
+
+/// Distinguishes the contents of files. Also by the ctime: reading a content again that is still the same costs little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity(Content);
+
+impl Identity {
+    /// The same for a file of which the metadata alone have changed.
+    #[must_use]
+    pub fn of_content(self) -> Identity {
+        Identity(match self.0 {
+            Content::File { mount, device, inode, size, modified, .. } => {
+                Content::File { mount, device, inode, size, modified, status: (0, 0) }
+            }
+            content => content,
+        })
+    }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Content {
@@ -71,16 +100,12 @@ enum Content {
 
 impl OpenFile {
     pub(super) fn open(
-        folder: &Dir,
+        folder: &OpenFolder,
         disk: &Arc<Disk>,
         checked: &Checked,
         path: &str,
     ) -> Result<Self, StoreError> {
-        // `NONBLOCK`: opening a FIFO returns. `NOCTTY`: a terminal does not become the controlling terminal.
-        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
-        let mut options = OpenOptions::new();
-        options.read(true).custom_flags(flags.bits().cast_signed());
-        let file = folder.open_with(path, &options).map_err(StoreError::from_open)?.into_std();
+        let (file, via) = folder.open_file(path)?;
         let opened = Facts::of(&file)?;
         require_regular(opened.mode)?;
         // A file without blocks on a disk may be generated on reading.
@@ -100,6 +125,7 @@ impl OpenFile {
             path: path.to_owned(),
             opened,
             in_place,
+            via,
             elsewhere: None,
             client: ClientKey::SERVER,
         })
@@ -118,7 +144,8 @@ impl OpenFile {
         let disk = Arc::clone(disk);
         let elsewhere = Some(Elsewhere::new(origin, found));
         let body = Body::File(file);
-        Ok(Self { body, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
+        let (path, client) = (path.to_owned(), ClientKey::SERVER);
+        Ok(Self { body, disk, path, opened, in_place, via: None, elsewhere, client })
     }
 
     /// Wraps a content that `maker` is still producing, in an unnamed file. It gets a separate [`Disk`], so that
@@ -150,6 +177,7 @@ impl OpenFile {
             path: path.to_owned(),
             opened: Facts::of_size(size),
             in_place: false,
+            via: None,
             elsewhere: Some(Elsewhere::supplied(disk.root(), content)),
             client: ClientKey::SERVER,
         }
@@ -159,6 +187,11 @@ impl OpenFile {
     /// [`OpenFile::read_whole_supplied`] read it.
     pub fn is_supplied(&self) -> bool {
         matches!(self.body, Body::Supplied { .. })
+    }
+
+    /// The folder of `roots[].links` that contains it, if a link leads there.
+    pub fn link_folder(&self) -> Option<&Path> {
+        self.via.as_deref()
     }
 
     /// Whether it is a file of a folder, rather than of an origin or of the program.
@@ -229,15 +262,33 @@ impl OpenFile {
         Identity(Content::File { mount, device, inode, size, modified, status })
     }
 
-    /// Returns a name for the content at the time of opening. It differs after each change. A recently written file
-    /// gets a unique name, because a further write may leave no trace.
+    /// Returns a name for the content at the time of opening. It differs after each change, also after one of the
+    /// metadata alone. A recently written file gets a unique name, because a further write may leave no trace.
     pub fn version(&self) -> String {
+        let content = self.content_name();
         match self.identity().0 {
-            Content::File { device, inode, size, modified, status, .. } if self.is_settled() => format!(
-                "{device:x}-{inode:x}-{size:x}-{}.{:09}-{}.{:09}",
-                modified.0, modified.1, status.0, status.1
-            ),
+            Content::File { status: (seconds, nanoseconds), .. } if self.is_settled() => {
+                format!("{content}-{seconds}.{nanoseconds:09}")
+            }
             Content::File { .. } => format!("unsettled-{}", ContentId::unused()),
+            Content::Elsewhere(_) => content,
+        }
+    }
+
+    /// Returns whether a version names the content at the time of opening, whatever has become of the metadata.
+    pub fn has_version(&self, version: &str) -> bool {
+        let content = self.content_name();
+        match self.identity().0 {
+            Content::File { .. } => version.rsplit_once('-').is_some_and(|(its, _)| its == content),
+            Content::Elsewhere(_) => version == content,
+        }
+    }
+
+    fn content_name(&self) -> String {
+        match self.identity().0 {
+            Content::File { device, inode, size, modified: (seconds, nanoseconds), .. } => {
+                format!("{device:x}-{inode:x}-{size:x}-{seconds}.{nanoseconds:09}")
+            }
             Content::Elsewhere(content) => format!("origin-{content}"),
         }
     }
@@ -332,7 +383,8 @@ impl OpenFile {
     }
 
     /// Reads `length` bytes from `offset` on; of a content still being produced, the bytes available so far. `None` if
-    /// the file has changed since it was opened. `room` accounts for the bytes while they stay in memory.
+    /// the file has changed since it was opened, other than by growing. `room` accounts for the bytes while they stay in
+    /// memory.
     ///
     /// # Errors
     /// The errors of preadv(2) and statx(2).
@@ -342,8 +394,44 @@ impl OpenFile {
             None => None,
         };
         let mut bytes = vec![0; made.unwrap_or(length)];
-        let whole = self.fill_from(offset, &mut bytes)?;
-        Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
+        if !self.read_full(offset, &mut bytes)? {
+            return Ok(None);
+        }
+        let trust = match self.change()? {
+            Change::None => Trust::Unchanged,
+            Change::Grown => Trust::Grown,
+            Change::Other => return Ok(None),
+        };
+        Ok(Some(Ahead { offset, bytes, trust, _room: room }))
+    }
+
+    /// As [`OpenFile::read_ahead`], of a file that has grown: reads all that it had when it was opened. `None` if that is
+    /// not what has this checksum.
+    ///
+    /// # Errors
+    /// The errors of preadv(2).
+    pub fn read_proven(
+        &self,
+        offset: u64,
+        length: usize,
+        known: &Checksum,
+        room: Option<Room>,
+    ) -> io::Result<Option<Ahead>> {
+        let (mut bytes, mut sum) = (Vec::with_capacity(length), Checksum::default());
+        let mut piece = vec![0; COMPARE_BYTES];
+        while sum.length() < self.size() {
+            let at = sum.length();
+            let left = usize::try_from(self.size() - at).unwrap_or(usize::MAX);
+            let piece = &mut piece[..left.min(COMPARE_BYTES)];
+            if !self.read_full(at, piece)? {
+                return Ok(None);
+            }
+            sum.add(at, piece);
+            let skipped = usize::try_from(offset.saturating_sub(at)).unwrap_or(usize::MAX);
+            let wanted = piece.get(skipped..).unwrap_or_default();
+            bytes.extend_from_slice(&wanted[..wanted.len().min(length - bytes.len())]);
+        }
+        Ok(sum.agrees(known).then_some(Ahead { offset, bytes, trust: Trust::Proven, _room: room }))
     }
 
     /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter. Of a stream,
@@ -362,7 +450,7 @@ impl OpenFile {
         let least = if self.is_sequential() { least.max(1) } else { length };
         let read = self.fill_supplied(offset, &mut bytes, least).await?;
         bytes.truncate(read);
-        Ok((read >= least).then_some(Ahead { offset, bytes, _room: room }))
+        Ok((read >= least).then_some(Ahead { offset, bytes, trust: Trust::Unchanged, _room: room }))
     }
 
     /// Reads the whole of a content that the program supplies; `None` if it has become shorter.
@@ -446,6 +534,11 @@ impl OpenFile {
 
     /// Fills `content` from `offset` on; returns whether the file is unchanged since it was opened.
     fn fill_from(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
+        Ok(self.read_full(offset, content)? && self.unchanged()?)
+    }
+
+    /// Fills `content` from `offset` on; returns whether the file has as many bytes.
+    fn read_full(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
         let mut filled = 0;
         while filled < content.len() {
             match self.read_at(offset + filled as u64, &mut [IoSliceMut::new(&mut content[filled..])])? {
@@ -453,42 +546,70 @@ impl OpenFile {
                 read => filled += read,
             }
         }
-        self.unchanged()
+        Ok(true)
     }
 
-    /// Returns whether size and times are the same as at the time of opening.
-    ///
-    /// The version of a file of an origin never changes. A file that was replaced by a rename, or removed, counts as
-    /// unchanged: the open file is still the complete old one. So does one that uploads keep as an earlier version. A write that keeps the size, within the same tick of the
-    /// kernel's clock as the open, goes undetected.
+    /// Returns whether size and modification time are the same as at the time of opening ([`OpenFile::change`]).
     ///
     /// # Errors
     /// The errors of statx(2).
     pub fn unchanged(&self) -> io::Result<bool> {
+        Ok(self.change()? == Change::None)
+    }
+
+    /// Returns how the file has changed since it was opened.
+    ///
+    /// The version of a file of an origin never changes. A file that was renamed, replaced by a rename, or removed is
+    /// unchanged: the open file is still the complete old one. A write that keeps the size goes undetected within the same
+    /// tick of the kernel's clock as the write before, and if its program sets the modification time back.
+    ///
+    /// # Errors
+    /// The errors of statx(2).
+    pub fn change(&self) -> io::Result<Change> {
         if self.elsewhere.is_some() {
-            return Ok(true);
+            return Ok(Change::None);
         }
         let (now, then) = (Facts::of(self.file()?)?, &self.opened);
-        let same_content = (now.size, now.modified) == (then.size, then.modified);
-        // The ctime reveals a write that set the modification time back. It also changes with the removal of a name,
-        // which is harmless, and with the name of an earlier version (`write.versions`).
-        let same_status = now.status == then.status;
-        let lost_a_name = now.links < then.links;
-        let may_gain_a_name = self.disk.adds_names.load(Relaxed);
-        Ok(same_content && (same_status || lost_a_name || may_gain_a_name))
+        Ok(match (now.size, now.modified) {
+            (size, modified) if (size, modified) == (then.size, then.modified) => Change::None,
+            (size, _) if size > then.size => Change::Grown,
+            _ => Change::Other,
+        })
     }
 }
 
-/// Bytes read ahead, from a file that was unchanged after the read.
+/// Bytes read ahead.
 #[derive(Debug)]
 pub struct Ahead {
     offset: u64,
     bytes: Vec<u8>,
+    trust: Trust,
     /// Released with the bytes.
     _room: Option<Room>,
 }
 
+/// What was known of the file after the bytes were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// It was as it had been opened.
+    Unchanged,
+    /// It had grown.
+    Grown,
+    /// It had grown, and everything before these bytes was still as it had been read.
+    Proven,
+}
+
 impl Ahead {
+    /// Whether the file was unchanged, or had grown and nothing else, after the bytes were read.
+    pub fn is_certain(&self) -> bool {
+        self.trust != Trust::Grown
+    }
+
+    /// Whether the file had grown, and nothing else ([`OpenFile::read_proven`]).
+    pub fn is_proven(&self) -> bool {
+        self.trust == Trust::Proven
+    }
+
     /// The offset of the first byte in the file.
     pub fn start(&self) -> u64 {
         self.offset

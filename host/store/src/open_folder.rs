@@ -9,6 +9,7 @@ use cap_std::fs::Dir;
 use parking_lot::Mutex;
 
 use super::facts::{self, FolderIdentity};
+use super::link_folders::{LinkFolders, LinkTarget, real_path};
 use super::usage::Usage;
 
 /// A folder with what it contains, and its identity when it was opened: later its disk may hang.
@@ -18,13 +19,38 @@ pub(super) struct OpenFolder {
     /// `None` if its disk gave none.
     pub(super) identity: Option<FolderIdentity>,
     pub(super) usage: Arc<Usage>,
+    /// Its path, as configured and without links: absolute links name it.
+    path: Arc<Path>,
+    real: Option<Arc<Path>>,
+    /// Where links may lead to outside of it.
+    links: Arc<LinkFolders>,
 }
 
 impl OpenFolder {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, links: &Arc<LinkFolders>) -> io::Result<Self> {
         let dir = Dir::open_ambient_dir(path, ambient_authority())?;
         let identity = facts::folder(&dir).ok();
-        Ok(Self { dir: Arc::new(dir), identity, usage: Arc::default() })
+        let path: Arc<Path> = std::path::absolute(path)?.as_path().into();
+        let (real, links) = (real_path(&path), Arc::clone(links));
+        Ok(Self { dir: Arc::new(dir), identity, usage: Arc::default(), path, real, links })
+    }
+
+    /// The same folder, whose links may lead to these.
+    pub(super) fn with_links(self, links: &Arc<LinkFolders>) -> Self {
+        Self { links: Arc::clone(links), ..self }
+    }
+
+    /// Its path without links.
+    pub(super) fn real_path(&self) -> &Path {
+        self.real.as_deref().unwrap_or(&self.path)
+    }
+
+    /// What links may lead to at this path.
+    pub(super) fn target(&self, path: &Path) -> Option<LinkTarget<'_>> {
+        if *self.path == *path || self.real.as_deref() == Some(path) {
+            return Some(LinkTarget::Root);
+        }
+        self.links.at(path).map(LinkTarget::Link)
     }
 
     /// Returns whether nothing is in it.

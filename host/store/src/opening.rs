@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use parking_lot::RwLock;
 use tuffet_request::{Case, RootSpec, Unopened};
 
+use super::link_folders::LinkFolders;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
@@ -58,10 +59,11 @@ impl Roots {
 
 impl Root {
     fn open(spec: &RootSpec, disks: &Disks) -> Result<Self, RootError> {
-        let folder = open_folder(&spec.name, &spec.path)?;
+        let links = Arc::new(LinkFolders::open(&spec.name, &spec.link_folders));
+        let folder = open_folder(&spec.name, &spec.path, &links)?;
         // Clients get nothing from it, and put nothing into it.
         let may_be_mount_point = !spec.writable && folder.is_empty();
-        let root = Self::with(spec, Some(folder), disks);
+        let root = Self::with(spec, Some(folder), links, disks);
         root.may_be_mount_point.store(may_be_mount_point, Relaxed);
         root.disk.set_unopened(None);
         Ok(root)
@@ -74,7 +76,9 @@ impl Root {
             .filter(|_| why == Unopened::Unresponsive)
             .and_then(|before| before.roots.iter().find(same))
             .and_then(|root| root.folder.read().clone());
-        let root = Self::with(spec, folder, disks);
+        let links = Arc::new(LinkFolders::open(&spec.name, &spec.link_folders));
+        let folder = folder.map(|folder| folder.with_links(&links));
+        let root = Self::with(spec, folder, links, disks);
         root.disk.set_unopened(root.served().is_none().then_some(why));
         root
     }
@@ -84,13 +88,13 @@ impl Root {
         let origin = origins.get(&spec.name).cloned();
         let root = Root {
             elsewhere: Some(OriginRoot { url: Arc::clone(url), origin }),
-            ..Root::with(spec, None, disks)
+            ..Root::with(spec, None, Arc::default(), disks)
         };
         root.disk.set_unopened(None);
         root
     }
 
-    fn with(spec: &RootSpec, folder: Option<OpenFolder>, disks: &Disks) -> Self {
+    fn with(spec: &RootSpec, folder: Option<OpenFolder>, links: Arc<LinkFolders>, disks: &Disks) -> Self {
         let (rules, disk) = (WriteRules::of(spec), disks.of(spec));
         Self {
             name: spec.name.as_str().into(),
@@ -104,6 +108,7 @@ impl Root {
             path: spec.path.clone(),
             follow: spec.follow,
             may_be_mount_point: AtomicBool::new(false),
+            links,
             folder: RwLock::new(folder.map(|folder| folder.with_known(&disk.usages))),
             elsewhere: None,
             disk,
@@ -120,17 +125,15 @@ impl Roots {
             if let Some(folder) = root.served().filter(|_| !root.rules.is_counted()) {
                 folder.usage.forget();
             }
-            // Of any root that shares files with this one.
-            let adds = |its: &Root| {
-                its.rules.versions.is_some()
-                    && (its.path.starts_with(&root.path) || root.path.starts_with(&its.path))
-            };
-            root.disk.adds_names.store(self.roots.iter().any(adds), Relaxed);
         }
     }
 }
 
-pub(super) fn open_folder(name: &str, path: &Path) -> Result<OpenFolder, RootError> {
+pub(super) fn open_folder(
+    name: &str,
+    path: &Path,
+    links: &Arc<LinkFolders>,
+) -> Result<OpenFolder, RootError> {
     let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
-    OpenFolder::open(path).map_err(failed)
+    OpenFolder::open(path, links).map_err(failed)
 }

@@ -1,9 +1,20 @@
 //! Opens files of roots for reading.
 
+use std::path::{Path, PathBuf};
+
 use tuffet_request::ClientKey;
 
 use super::roots::{Root, Roots};
 use super::{OpenFile, Reach, StoreError, path};
+
+/// A file that can be read.
+#[derive(Debug)]
+pub struct FoundFile {
+    /// Its size in bytes.
+    pub size: u64,
+    /// The folder of `roots[].links` that contains it, if a link leads there.
+    pub link_folder: Option<PathBuf>,
+}
 
 impl Roots {
     /// Opens a regular file for reading, in the named root or, without a name, in the first root that is not
@@ -49,16 +60,17 @@ impl Roots {
         }
     }
 
-    /// The size of a file, in bytes, without fetching it from its origin.
+    /// Looks up a file, without fetching it from its origin.
     ///
     /// # Errors
     /// As [`Roots::open_read`].
-    pub fn size(&self, root: &str, path: &str) -> Result<u64, StoreError> {
+    pub fn look_up(&self, root: &str, path: &str) -> Result<FoundFile, StoreError> {
         let (path, root) = (path::checked(path)?, self.named(root)?);
-        match &root.elsewhere {
-            Some(place) => Ok(place.look_up(path)?.size),
-            None => Ok(root.open_read(path)?.size()),
+        if let Some(place) = &root.elsewhere {
+            return Ok(FoundFile { size: place.look_up(path)?.size, link_folder: None });
         }
+        let file = root.open_read(path)?;
+        Ok(FoundFile { size: file.size(), link_folder: file.link_folder().map(Path::to_owned) })
     }
 }
 
@@ -68,7 +80,7 @@ impl Root {
             let opened = place.open_read(&self.disk, path, ClientKey::SERVER, Reach::Origin)?;
             return opened.ok_or(StoreError::NotFound);
         }
-        let file = OpenFile::open(&*self.folder()?, &self.disk, &self.checked, path);
+        let file = OpenFile::open(&self.folder()?, &self.disk, &self.checked, path);
         let file = file.map_err(|error| self.absent(path, error))?;
         if self.world_readable {
             file.require_world_readable()?;

@@ -16,8 +16,8 @@ use tuffet_request::Unopened;
 
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
-    /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Counts the
-    /// contents of roots with a quota again, if that is due.
+    /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Does the same for
+    /// the folders that links lead into. Counts the contents of roots with a quota again, if that is due.
     pub fn look_for_replaced(&self) {
         // An origin has no folder.
         for (number, root) in self.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none()) {
@@ -43,6 +43,7 @@ impl Roots {
         let looked = Looked(Arc::clone(&root.disk));
         let look = move || {
             let root = &roots.roots[number];
+            root.links.look(&root.name, root.follow);
             if root.look() == LookOutcome::Opened {
                 roots.sweep_in_background(|name| name == &*root.name);
             }
@@ -89,7 +90,7 @@ impl Root {
     }
 
     fn open_at_last(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path, &self.links) {
             Ok(folder) => {
                 *self.folder.write() = Some(folder.with_known(&self.disk.usages));
                 let why = self.disk.unopened();
@@ -147,7 +148,7 @@ impl Root {
     }
 
     fn take_the_new_one(&self) -> LookOutcome {
-        match open_folder(&self.name, &self.path) {
+        match open_folder(&self.name, &self.path, &self.links) {
             Ok(folder) => {
                 // Once there was something in the folder, only `follow` lets another one take its place.
                 self.may_be_mount_point.fetch_and(folder.is_empty(), Relaxed);

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use cap_std::fs::Dir;
 use parking_lot::RwLock;
 use thiserror::Error;
 use tuffet_request::Unopened;
 
 use super::checked::Checked;
 use super::facts::FolderIdentity;
+use super::link_folders::LinkFolders;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
@@ -41,6 +41,8 @@ pub(super) struct Root {
     pub(super) follow: bool,
     /// Whether the folder is empty, so that a file system may be mounted over it later.
     pub(super) may_be_mount_point: AtomicBool,
+    /// The folders that links may lead to.
+    pub(super) links: Arc<LinkFolders>,
     /// `None` until a folder that was missing or did not answer at startup can be opened, and for roots with an origin.
     pub(super) folder: RwLock<Option<OpenFolder>>,
     /// The origin of the files, if they are not in a folder.
@@ -147,9 +149,8 @@ impl Root {
     ///
     /// # Errors
     /// As [`Root::unopened_error`] if no folder is open yet.
-    pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
-        let folder = self.folder.read().as_ref().map(|folder| Arc::clone(&folder.dir));
-        folder.ok_or_else(|| self.unopened_error())
+    pub(super) fn folder(&self) -> Result<OpenFolder, StoreError> {
+        self.served().ok_or_else(|| self.unopened_error())
     }
 
     /// The error while no folder is open: other roots may have the file if the folder is missing, and the client should

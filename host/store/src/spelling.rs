@@ -9,19 +9,19 @@
 //! Reading a large folder takes long, and most file systems have one spelling for each name. There, one look-up
 //! suffices: that of the same name in the other case, which must not exist.
 
-use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use super::file_systems::is_by_bytes;
+use super::open_folder::OpenFolder;
 use super::{StoreError, path};
 
 /// Checks that every part of an existing path is spelled as it is stored.
 ///
 /// # Errors
 /// `Spelling` if one is not; others if a folder cannot be read.
-pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
+pub(super) fn require(root: &OpenFolder, path: &str) -> Result<(), StoreError> {
     let mut checked = 0;
     for part in path.split('/') {
         let above = path.get(..checked).unwrap_or_default();
@@ -30,9 +30,9 @@ pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
             continue;
         }
         let stored = if above.is_empty() {
-            Opened(root.as_fd()).stores(part)?
+            Opened(root.dir.as_fd()).stores(part)?
         } else {
-            let folder = root.open_dir(above).map_err(StoreError::from_open)?;
+            let (folder, _) = root.open_dir(above)?;
             Opened(folder.as_fd()).stores(part)?
         };
         if !stored {
@@ -46,10 +46,10 @@ pub(super) fn require(root: &Dir, path: &str) -> Result<(), StoreError> {
 ///
 /// # Errors
 /// As [`require`], and `Spelling` if the file system would store a new file under another name.
-pub(super) fn require_of_upload(root: &Dir, target: &str) -> Result<(), StoreError> {
+pub(super) fn require_of_upload(root: &OpenFolder, target: &str) -> Result<(), StoreError> {
     let (folder, name) = path::split(target);
     require(root, folder)?;
-    let folder = root.open_dir(folder).map_err(StoreError::from_open)?;
+    let folder = root.open_dir_to_write(folder)?;
     require_in(&folder, name)
 }
 
@@ -283,14 +283,14 @@ mod tests {
         fs::write(folder.path().join("a/B/file"), b"content").unwrap();
         fs::hard_link(folder.path().join("a/B/file"), folder.path().join("a/B/FILE")).unwrap();
         std::os::unix::fs::symlink("a/B", folder.path().join("link")).unwrap();
-        let root = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        let root = OpenFolder::open(folder.path(), &Default::default()).unwrap();
         for path in ["a/B/file", "a/B/FILE", "./a//B/./file", "link/file"] {
             require(&root, path).unwrap();
         }
         for path in ["a/B/new", "new", "link/file"] {
             require_of_upload(&root, path).unwrap();
         }
-        let within = root.open_dir("a/B").unwrap();
+        let (within, _) = root.open_dir("a/B").unwrap();
         assert!(
             Opened(within.as_fd()).lists("FILE").unwrap() && !Opened(within.as_fd()).lists("File").unwrap()
         );

@@ -5,6 +5,9 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};
 
+/// How to open a folder that is only to be entered: this requires no permission to read it.
+pub(super) const TO_ENTER: OFlags = OFlags::PATH;
+
 /// Reads what is in the page cache (`RWF_NOWAIT`).
 ///
 /// # Errors

@@ -172,7 +172,7 @@ impl InFolder {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.folders.is_some() {
-            folders::sync_way(&self.target.top.dir, &self.target.path, self.target.missing.len())?;
+            folders::sync_way(&self.target.top, &self.target.path, self.target.missing.len())?;
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {

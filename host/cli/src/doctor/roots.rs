@@ -14,10 +14,19 @@ pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> 
     if let Some(url) = &root.elsewhere {
         return cache_folder(root, url, account);
     }
-    let mut findings = vec![readable(root, account)];
+    let mut findings = vec![readable(&format!("root {}", root.name), &root.path, account)];
     if findings[0].grade == Grade::Good {
         findings.push(files::readable(root, account));
     }
+    let check = format!("links of {}", root.name);
+    findings.extend(root.link_folders.iter().map(|folder| match folder.answers {
+        true => readable(&check, &folder.path, account),
+        false => {
+            let says =
+                format!("{} does not answer; links lead into it as soon as it does", folder.path.display());
+            Finding::new(check.clone(), Grade::Wrong, says)
+        }
+    }));
     if root.writable {
         findings.push(writable(root, account));
         findings.extend(free_space(root));
@@ -60,12 +69,16 @@ fn cache_folder(root: &RootSpec, url: &str, account: Option<&Account>) -> Vec<Fi
     vec![finding]
 }
 
-fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
-    let check = format!("root {}", root.name);
-    match check_access(&root.path, Access::READ_OK | Access::EXEC_OK, account) {
-        Ok(()) => Finding::good(check, format!("{} can be read", root.path.display())),
-        Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
-            .fix(format!("chmod o+rx {}", quoted(&root.path))),
+fn readable(check: &str, folder: &Path, account: Option<&Account>) -> Finding {
+    match check_access(folder, Access::READ_OK | Access::EXEC_OK, account) {
+        Ok(()) => Finding::good(check, format!("{} can be read", folder.display())),
+        Err(error) => {
+            let fix = match error {
+                Errno::NOENT => format!("mkdir -p {}", quoted(folder)),
+                _ => format!("chmod o+rx {}", quoted(folder)),
+            };
+            Finding::new(check, Grade::Wrong, format!("{}: {error}", folder.display())).fix(fix)
+        }
     }
 }
 
@@ -144,7 +157,7 @@ mod tests {
         assert_eq!(grades(&root(folder.path(), 1)), [Grade::Good; 4]);
         assert_eq!(grades(&root(folder.path(), u64::MAX))[3], Grade::CouldBeBetter);
         let gone = root(&folder.path().join("not there"), 1);
-        let found = readable(&gone, None);
+        let found = readable("root", &gone.path, None);
         assert_eq!(found.grade, Grade::Wrong);
         assert!(found.commands[0].ends_with("not there'"), "{:?}", found.commands);
     }

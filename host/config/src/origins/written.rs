@@ -116,7 +116,8 @@ fn whole() -> u64 {
 }
 
 /// Keys that apply only to folders, with the reasons.
-const FOLDER_KEYS: [(&str, &str); 10] = [
+const FOLDER_KEYS: [(&str, &str); 11] = [
+    ("links", "an origin has no symbolic links"),
     ("follow", "an origin is asked for each file by its URL"),
     ("world-readable", "its files have no permissions of this system; let the origin decide who reads them"),
     ("case", "an origin is asked for one name and lists none; let clients spell names as they are stored"),

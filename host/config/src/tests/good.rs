@@ -78,6 +78,22 @@ fn shares_follow_from_the_whole() {
     assert_eq!((all.per_second, all.burst, client.per_second, client.burst), (50, 50, 5, 9));
 }
 
+/// A folder that is missing is no mistake: a disk may be mounted later.
+#[test]
+fn folders_that_links_may_lead_to_are_read() {
+    let scene = Scene::new();
+    let base = "listeners: [{ address: 127.0.0.1:6969 }]\n";
+    let config =
+        scene.load(&format!("{base}roots: [{{ name: in, path: incoming, links: [files, ./none] }}]\n"));
+    let config = config.expect("good");
+    let folders = &config.roots[0].link_folders;
+    assert!(folders.iter().all(|folder| folder.answers && folder.path.is_absolute()));
+    assert!(folders[1].path.ends_with("none"), "{folders:?}");
+    let (pointer, message) = &config.warnings[0];
+    assert_eq!(pointer, "/roots/0/links/1");
+    assert!(message.contains("there is no folder") && message.contains("lead nowhere"), "{message}");
+}
+
 #[test]
 fn upload_rules_are_read() {
     let scene = Scene::new();

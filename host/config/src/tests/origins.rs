@@ -66,6 +66,7 @@ fn unsupported_settings_of_origins_are_reported() {
         ("{ name: a, url: \"https://u:hush@h/\", cache: { path: c } }", "use `origin.credentials`"),
         ("{ name: a, url: \"https://h/?a=b\", cache: { path: c } }", "it has a query"),
         ("{ name: a, url: \"s3://b\", follow: true, cache: { path: c } }", "`follow` is for folders"),
+        ("{ name: a, url: \"s3://b\", links: [x], cache: { path: c } }", "`links` is for folders"),
         ("{ name: a, url: \"s3://b\", case: insensitive, cache: { path: c } }", "`case` is for folders"),
         (
             "{ name: a, url: \"s3://b\", writable: true, write: { mode: \"0640\" }, cache: { path: c } }",

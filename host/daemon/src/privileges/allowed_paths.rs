@@ -1,7 +1,7 @@
 //! The paths that a server may open after its start: those of its configuration, and those that system libraries read.
 //! Landlock denies everything else, whatever a process is tricked into.
 
-use super::file_access::unopened;
+use super::file_access::{nearest_existing, unopened};
 use super::{own_paths, unique};
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};
@@ -114,6 +114,11 @@ fn readable(config: &Config, stays_root: bool) -> Vec<PathBuf> {
         let may_be_mount_point = !root.writable && is_empty(&root.path);
         paths.extend((root.follow || may_be_mount_point).then(|| folder_of(&root.path)));
     }
+    for root in root_folders(config) {
+        for folder in &root.link_folders {
+            paths.extend(linked(&folder.path, folder.answers, root.follow));
+        }
+    }
     // DHCP servers replace their files.
     paths.extend(config.lease_files.iter().filter_map(|file| reach::nearest(&folder_of(&file.path))));
     paths.extend(config.privileges.readable.iter().cloned());
@@ -126,6 +131,22 @@ fn readable(config: &Config, stays_root: bool) -> Vec<PathBuf> {
     }
     paths.extend(RESOLVER_PATHS.iter().map(PathBuf::from));
     unique(paths)
+}
+
+/// Returns what is allowed for a folder that links may lead to: itself, and the folder around it if another one may take its
+/// place or it is not there yet.
+fn linked(folder: &Path, answers: bool, follow: bool) -> Vec<PathBuf> {
+    if !answers {
+        return reach::nearest(folder).into_iter().collect();
+    }
+    let mut paths = vec![folder.to_owned()];
+    paths.extend(link_target_folder(folder));
+    if !folder.exists() {
+        paths.push(folder_of(nearest_existing(folder).join("missing").as_path()));
+    } else if follow {
+        paths.push(folder_of(folder));
+    }
+    paths
 }
 
 fn writable(config: &Config) -> Vec<PathBuf> {

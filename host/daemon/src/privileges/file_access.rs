@@ -38,6 +38,11 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
             check(format!("/roots/{number}/writable"), &root.path, true);
         }
     }
+    for (number, root) in next.roots.iter().enumerate() {
+        for (index, folder) in root.link_folders.iter().enumerate().filter(|(_, folder)| folder.answers) {
+            check(format!("/roots/{number}/links/{index}"), &folder.path, false);
+        }
+    }
     for plugin in &next.policy.plugins {
         if let ComponentSource::Path(path) = &plugin.component {
             check(format!("/plugins/{}/component", plugin.name), path, false);

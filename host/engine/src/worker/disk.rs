@@ -6,7 +6,6 @@ use super::disk_work::{DiskResult, DiskWork};
 use super::key::Key;
 use super::messages::ToControl;
 use super::sink::Written;
-use super::source::NextRead;
 use super::table::Entry;
 use super::transmit::Transmit;
 use std::io;
@@ -40,15 +39,11 @@ impl<T: Transmit> Worker<T> {
         let Some(content) = &mut entry.content else { return };
         let acked = content.acknowledged(&entry.core);
         let Some(source) = content.source() else { return };
-        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
-        let file = Arc::clone(source.file());
-        let room = file.disk().room_ahead(most);
-        let length = if room.is_some() { most } else { least };
-        if length == 0 {
-            return source.withdraw();
-        }
+        let Some(next) = source.next_read(acked, window) else { return };
         let key = Key { index, epoch: entry.epoch };
-        let work = DiskWork::read(key, file, (offset, least), length, room);
+        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next) else {
+            return source.withdraw();
+        };
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

@@ -2,10 +2,11 @@
 
 use super::key::Key;
 use super::sink::{Write, Written};
+use super::source::NextRead;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
+use tuffet_store::{Ahead, Checksum, Disk, Lane, OpenFile, Room, Undone};
 
 /// The longest duration of an operation. A transfer with a waiting client gives up earlier.
 const LATE: Duration = Duration::from_secs(60);
@@ -17,8 +18,17 @@ pub struct DiskWork {
 }
 
 enum DiskOperation {
-    Read { file: Arc<OpenFile>, offset: u64, least: usize, length: usize, room: Option<Room> },
+    Read(Read),
     Write(Box<Write>),
+}
+
+struct Read {
+    file: Arc<OpenFile>,
+    offset: u64,
+    least: usize,
+    length: usize,
+    room: Option<Room>,
+    known: Option<Checksum>,
 }
 
 /// The result of an operation, for the transfer or group of its key.
@@ -40,15 +50,13 @@ pub enum DiskResult {
 }
 
 impl DiskWork {
-    /// A read for the transfer or group of this key; of a stream, at least `least` bytes.
-    pub(super) fn read(
-        key: Key,
-        file: Arc<OpenFile>,
-        (offset, least): (u64, usize),
-        length: usize,
-        room: Option<Room>,
-    ) -> DiskWork {
-        DiskWork { key, operation: DiskOperation::Read { file, offset, least, length, room } }
+    /// A read for the transfer or group of this key; `None` if there is no memory for it, and none is needed now.
+    pub(super) fn read(key: Key, file: Arc<OpenFile>, next: NextRead) -> Option<DiskWork> {
+        let NextRead { offset, least, most, known } = next;
+        let room = file.disk().room_ahead(most);
+        let length = if room.is_some() { most } else { least };
+        let read = Read { file, offset, least, length, room, known };
+        (length > 0).then_some(DiskWork { key, operation: DiskOperation::Read(read) })
     }
 
     /// A write of the upload of this transfer.
@@ -63,7 +71,7 @@ impl DiskWork {
         let disk = Arc::clone(self.disk());
         let root = Arc::clone(disk.root());
         match &self.operation {
-            DiskOperation::Read { file, .. } => {
+            DiskOperation::Read(Read { file, .. }) => {
                 let client = file.client();
                 let undone = move |why| instead(DiskResult::Read { key, result: Err(not_done(why, &root)) });
                 disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
@@ -81,7 +89,7 @@ impl DiskWork {
     /// Whether the program supplies or takes the content: [`DiskWork::supply`] then replaces [`DiskWork::submit`].
     pub fn is_supplied(&self) -> bool {
         match &self.operation {
-            DiskOperation::Read { file, .. } => file.is_supplied(),
+            DiskOperation::Read(read) => read.file.is_supplied(),
             DiskOperation::Write(write) => write.upload.is_supplied(),
         }
     }
@@ -90,7 +98,7 @@ impl DiskWork {
     pub async fn supply(self) -> DiskResult {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
-            DiskOperation::Read { file, offset, least, length, room } => {
+            DiskOperation::Read(Read { file, offset, least, length, room, .. }) => {
                 let read = in_time(async move { file.read_supplied(offset, least, length, room).await });
                 let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
                 DiskResult::Read { key, result }
@@ -107,8 +115,12 @@ impl DiskWork {
     pub fn run(self) -> DiskResult {
         let key = self.key;
         match self.operation {
-            DiskOperation::Read { file, offset, length, room, .. } => {
-                DiskResult::Read { key, result: file.read_ahead(offset, length, room) }
+            DiskOperation::Read(Read { file, offset, length, room, known, .. }) => {
+                let result = match known {
+                    Some(known) => file.read_proven(offset, length, &known, room),
+                    None => file.read_ahead(offset, length, room),
+                };
+                DiskResult::Read { key, result }
             }
             DiskOperation::Write(write) => DiskResult::Written { key, written: Box::new(write.run()) },
         }
@@ -116,7 +128,7 @@ impl DiskWork {
 
     fn disk(&self) -> &Arc<Disk> {
         match &self.operation {
-            DiskOperation::Read { file, .. } => file.disk(),
+            DiskOperation::Read(read) => read.file.disk(),
             DiskOperation::Write(write) => write.upload.disk(),
         }
     }

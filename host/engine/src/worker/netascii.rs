@@ -54,6 +54,10 @@ impl NetasciiFile {
             };
             let payload = &mut packet[DATA_HEADER..];
             let mut filled = 0;
+            if payload.is_empty() {
+                // An empty last block: whether the file is unchanged depends on the last read.
+                self.source.read(offset, &mut [])?;
+            }
             while filled < payload.len() {
                 let left = self.source.file().size().saturating_sub(offset);
                 let wanted = (payload.len() - filled).min(usize::try_from(left).unwrap_or(usize::MAX));

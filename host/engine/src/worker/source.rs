@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
-use tuffet_store::{Ahead, OpenFile};
+use tuffet_store::{Ahead, Change, Checksum, OpenFile};
 
 /// Bytes per read-ahead: twice the window, within these bounds.
 const MIN_READ_AHEAD: usize = 64 << 10;
@@ -25,12 +25,14 @@ pub(crate) enum ReadError {
 }
 
 /// A read that the disk should do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct NextRead {
     pub(super) offset: u64,
     /// The bytes needed next, and the bytes to read at once if memory permits.
     pub(super) least: usize,
     pub(super) most: usize,
+    /// Set if the file has grown: what has been read of it must still be there.
+    pub(super) known: Option<Checksum>,
 }
 
 /// The source of a transfer's bytes. At most one read runs at a time.
@@ -45,6 +47,20 @@ pub(crate) struct Source {
     piece: usize,
     /// Whether the last byte of the file was read before.
     ended: bool,
+    /// What has been read.
+    read: Checksum,
+    last: LastRead,
+    /// Whether the file has grown, and the disk has to find out whether in no other way.
+    is_doubtful: bool,
+}
+
+/// The last read: its offset, and what is known of its bytes.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastRead {
+    offset: u64,
+    /// As in [`Ahead::is_certain`] and [`Ahead::is_proven`].
+    is_certain: bool,
+    is_proven: bool,
 }
 
 impl Source {
@@ -57,6 +73,9 @@ impl Source {
             failed: None,
             piece: MIN_READ_AHEAD,
             ended: false,
+            read: Checksum::default(),
+            last: LastRead::default(),
+            is_doubtful: false,
         }
     }
 
@@ -66,15 +85,33 @@ impl Source {
 
     /// Fills `buffers` from `offset` on; the whole range is inside of the file.
     pub(super) fn read(&mut self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> Result<(), ReadError> {
-        let length: usize = buffers.iter().map(|buffer| buffer.len()).sum();
-        if length == 0 || self.read_ahead(offset, length, buffers) {
-            return Ok(());
+        self.last = self.fill(offset, buffers)?;
+        // Only files of folders grow.
+        if self.file.is_in_folder() {
+            let mut at = offset;
+            for buffer in buffers {
+                self.read.add(at, buffer);
+                at += buffer.len() as u64;
+            }
         }
+        Ok(())
+    }
+
+    fn fill(&mut self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> Result<LastRead, ReadError> {
+        let length: usize = buffers.iter().map(|buffer| buffer.len()).sum();
+        if let Some(read) = self.read_ahead(offset, length, buffers) {
+            return Ok(read);
+        }
+        // Before all else, also of an empty last block: the next check would have the disk read again.
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
+        let in_place = LastRead { offset, ..LastRead::default() };
+        if length == 0 {
+            return Ok(in_place);
+        }
         if self.file.is_in_place() && self.file.read_now(offset, buffers).map_err(ReadError::Io)? == length {
-            return Ok(());
+            return Ok(in_place);
         }
         self.missing = Some((offset, length));
         Err(ReadError::NotYet)
@@ -84,14 +121,29 @@ impl Source {
     ///
     /// The client never gets the last block of a changed file, so it never takes a mix of two contents for a whole
     /// file. Once it may have that block, it gets no other block of a changed file either: it may have kept the
-    /// blocks after a gap.
+    /// blocks after a gap. Of a file that has grown, the disk reads again what was read before: only if that is the same,
+    /// the client gets its end.
     pub(super) fn require_unchanged(&mut self, ends: bool) -> Result<(), ReadError> {
         self.ended |= ends;
-        // Pieces read ahead were checked when they were read, by a thread that may block.
-        if !self.ended || !self.file.is_in_place() || self.file.unchanged().map_err(ReadError::Io)? {
-            Ok(())
+        if !self.ended || self.last.is_proven {
+            return Ok(());
+        }
+        let change = if self.file.is_in_place() {
+            self.file.change().map_err(ReadError::Io)?
+        } else if self.last.is_certain || !self.file.is_in_folder() {
+            // Pieces read ahead were checked when they were read, by a thread that may block.
+            Change::None
         } else {
-            Err(ReadError::Changed)
+            Change::Grown
+        };
+        match change {
+            Change::None => Ok(()),
+            Change::Grown if self.file.size() == 0 => Ok(()),
+            Change::Grown if self.read.length() == self.file.size() => {
+                self.is_doubtful = true;
+                Err(ReadError::NotYet)
+            }
+            Change::Grown | Change::Other => Err(ReadError::Changed),
         }
     }
 
@@ -99,7 +151,14 @@ impl Source {
     /// has all but the end of the last one. `acked`: bytes that the client has; `window`: bytes in a window.
     /// The caller runs the read and passes the result to [`Source::arrived`].
     pub(super) fn next_read(&mut self, acked: u64, window: usize) -> Option<NextRead> {
-        if self.in_flight || (self.missing.is_none() && self.pieces.is_empty()) {
+        if self.in_flight {
+            return None;
+        }
+        if self.is_doubtful {
+            self.in_flight = true;
+            return Some(self.proof(acked));
+        }
+        if self.missing.is_none() && self.pieces.is_empty() {
             return None;
         }
         // If the file is read in place, the bytes after the last piece are in the kernel's memory by now.
@@ -132,7 +191,18 @@ impl Source {
             return None;
         }
         self.in_flight = true;
-        Some(NextRead { offset, least: least.min(left), most: self.piece.max(least).min(left) })
+        let most = self.piece.max(least).min(left);
+        Some(NextRead { offset, least: least.min(left), most, known: None })
+    }
+
+    /// The read that shows whether the file has grown and has not changed otherwise. It brings all that may be sent
+    /// again, so that this is not read once more.
+    fn proof(&self, acked: u64) -> NextRead {
+        let size = self.file.size();
+        // At least one byte, also where the last block has none.
+        let offset = acked.min(self.last.offset).min(size.saturating_sub(1));
+        let length = usize::try_from(size - offset).unwrap_or(usize::MAX);
+        NextRead { offset, least: length, most: length, known: Some(self.read.clone()) }
     }
 
     /// Handles the result of a read. `None`: the file has changed.
@@ -140,6 +210,10 @@ impl Source {
         self.in_flight = false;
         self.missing = None;
         match result {
+            Ok(Some(piece)) if piece.is_proven() => {
+                self.is_doubtful = false;
+                self.pieces = VecDeque::from([piece]);
+            }
             Ok(Some(piece)) => {
                 if self.pieces.back().is_some_and(|last| last.end() != piece.start()) {
                     self.pieces.clear();
@@ -150,8 +224,13 @@ impl Source {
                     self.pieces.pop_front();
                 }
             }
-            Ok(None) => self.failed = Some(ReadError::Changed),
-            Err(error) => self.failed = Some(ReadError::Io(error)),
+            failed => {
+                if self.is_doubtful {
+                    self.is_doubtful = false;
+                    self.pieces.clear();
+                }
+                self.failed = Some(failed.err().map_or(ReadError::Changed, ReadError::Io));
+            }
         }
     }
 
@@ -166,25 +245,24 @@ impl Source {
         !self.file.is_in_place()
     }
 
-    fn read_ahead(&self, mut offset: u64, length: usize, buffers: &mut [IoSliceMut<'_>]) -> bool {
-        let Some((start, end)) =
-            self.pieces.front().map(Ahead::start).zip(self.pieces.back().map(Ahead::end))
-        else {
-            return false;
-        };
+    /// Fills `buffers` from the pieces, if they have the whole range.
+    fn read_ahead(&self, offset: u64, length: usize, buffers: &mut [IoSliceMut<'_>]) -> Option<LastRead> {
+        let (start, end) = (self.pieces.front()?.start(), self.pieces.back()?.end());
         if offset < start || offset + length as u64 > end {
-            return false;
+            return None;
         }
+        let mut at = offset;
         for buffer in buffers {
             let mut room = &mut buffer[..];
             for piece in &self.pieces {
-                let bytes = piece.from(offset);
+                let bytes = piece.from(at);
                 let (now, later) = room.split_at_mut(bytes.len().min(room.len()));
                 now.copy_from_slice(&bytes[..now.len()]);
-                offset += now.len() as u64;
+                at += now.len() as u64;
                 room = later;
             }
         }
-        true
+        let is_certain = self.pieces.iter().all(Ahead::is_certain);
+        Some(LastRead { offset, is_certain, is_proven: self.pieces.iter().all(Ahead::is_proven) })
     }
 }

@@ -398,6 +398,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::TooManyNames(_)
         | StoreError::NotCreated => Outcome::NotFound,
         StoreError::Denied(_)
+        | StoreError::LeadsOut { .. }
         | StoreError::Protected(_)
         | StoreError::NotPublic { .. }
         | StoreError::Exists
@@ -410,6 +411,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::Quota { .. }
         | StoreError::TooLarge { .. } => Outcome::Denied,
         StoreError::Forbidden(_)
+        | StoreError::LinkFolder { .. }
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)
         | StoreError::Unopened

@@ -94,7 +94,7 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
         root.put("overwrite", Value::plain(true), []);
     }
     target.roots.push(root);
-    trees::report_links(&folder, false, &word.location, target);
+    trees::allow_links(&folder, false, &word.location, target);
     names::report_names(&folder, true, &word.location, target);
     Ok(name)
 }

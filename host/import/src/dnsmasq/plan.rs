@@ -57,7 +57,7 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
             root.put("world-readable", Value::plain(true), comments);
         }
         target.roots.push(root);
-        trees::report_links(folder, false, &setting.location, target);
+        trees::allow_links(folder, false, &setting.location, target);
         names::report_names(folder, false, &setting.location, target);
         if let Some(no_fail) = settings.no_fail.as_ref().filter(|_| !folder.is_dir()) {
             let text = format!("tftp-no-fail: {path} is missing, and Tuffet starts only when it is there");

@@ -196,13 +196,24 @@ fn settings_without_a_key_are_reported() {
 }
 
 #[test]
-fn links_out_of_the_folder_are_reported() {
+fn links_out_of_the_folder_are_allowed() {
     let conf = conf("enable-tftp\ntftp-root=DIR\n");
-    let link = conf.folder.path().join("tftp/link");
-    std::os::unix::fs::symlink("/etc/hostname", &link).unwrap();
+    let top = conf.folder.path().canonicalize().unwrap();
+    std::fs::create_dir(top.join("lib")).unwrap();
+    std::fs::write(top.join("lib/pxelinux.0"), "").unwrap();
+    let link = top.join("tftp/pxelinux.0");
+    std::os::unix::fs::symlink("../lib/pxelinux.0", &link).unwrap();
     let read = Imported::new(import(&[], Some(&conf.path), None).unwrap(), super::ORIGIN);
-    let expected =
-        format!("{}:2: not carried over: {}: Tuffet follows only", conf.path.display(), link.display());
+    assert_eq!(read.at("/roots/0/links"), json!([top.join("lib")]), "{}", read.text);
+    assert!(read.comments().contains(&link.display().to_string()), "{}", read.text);
+    // What no folder can allow is reported.
+    std::os::unix::fs::symlink("../../../../../../../../etc/../proc/version", top.join("tftp/odd")).unwrap();
+    let read = Imported::new(import(&[], Some(&conf.path), None).unwrap(), super::ORIGIN);
+    let expected = format!(
+        "{}:2: not carried over: {}: Tuffet does not follow",
+        conf.path.display(),
+        top.join("tftp/odd").display()
+    );
     assert!(!read.is_complete && read.remarks[0].starts_with(&expected), "{:?}", read.remarks);
 }
 

@@ -154,7 +154,7 @@ impl Plan<'_> {
             root.put("path", Value::text(folder.display().to_string()), comments);
             self.permissions(&mut root, folder, word)?;
             self.target.roots.push(root);
-            trees::report_links(folder, secure.is_some(), &word.location, &mut self.target);
+            trees::allow_links(folder, secure.is_some(), &word.location, &mut self.target);
             names::report_names(folder, true, &word.location, &mut self.target);
         }
         self.names = names;

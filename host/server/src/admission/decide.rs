@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, Denial, ErrorCode, MacAddress, Mode, Operation, RequestId, SessionProfile};
-use tuffet_store::{Lane, Reach, Roots, StoreError};
+use tuffet_store::{Ahead, Lane, Reach, Roots, StoreError};
 
 /// A question about a file, asked by another protocol than TFTP.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl DecidedContent {
                 file.disk().submit_anyway(Lane::Read, READ_TIME, read, |_| {});
                 // A hanging disk keeps the sender.
                 let read = timeout(READ_TIME, receiver).await.map_err(|_| late())?;
-                let ahead = read.map_err(|_| late())??.ok_or_else(changed)?;
+                let ahead = read.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
                 Ok(ahead.from(offset).to_vec())
             }
         }

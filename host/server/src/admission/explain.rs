@@ -257,7 +257,7 @@ async fn carry_out(
         found.add(&its.root.as_str().into(), absence);
     }
     match decided {
-        Ok(Rehearsed { resolved, size }) => {
+        Ok(Rehearsed { resolved, size, .. }) => {
             if record.request.operation == Operation::Read {
                 require_small(size, &profile)?;
             }
@@ -298,6 +298,8 @@ async fn search(
             Ok(_) => "good".into(),
             Err(error) => in_words(error),
         };
+        let link_folder = answer.as_ref().ok().and_then(|found| found.link_folder.as_ref());
+        row.link_folder = link_folder.map(|folder| folder.display().to_string());
         if answer.as_ref().is_err_and(is_absence) {
             let (its, root, path) = (Arc::clone(generation), Arc::clone(&root), path.to_owned());
             let look = move || absence(&its.files.roots, &root, &path, operation);
@@ -349,10 +351,10 @@ async fn open_supplied(
             cursor.announced(),
             cursor.profile().bytes.map_or(limit, |most| most.min(limit)),
         )?;
-        return Ok(Rehearsed { resolved, size: cursor.announced() });
+        return Ok(Rehearsed { resolved, size: cursor.announced(), link_folder: None });
     }
     let source = open_root(generation, name, supplied, path).await?;
-    Ok(Rehearsed { resolved, size: Some(source.size()) })
+    Ok(Rehearsed { resolved, size: Some(source.size()), link_folder: None })
 }
 
 /// Runs `work` on a thread of the root, within `limits.open-time`.
@@ -383,6 +385,7 @@ fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candi
         path: path.into(),
         by: by.cloned(),
         answer: answer.into(),
+        link_folder: None,
         missing_folder: None,
         other_case: None,
         took_us: None,

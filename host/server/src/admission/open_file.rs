@@ -5,6 +5,7 @@ use super::refusals::denied;
 use crate::generation::{Files, Generation};
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_core::netascii::Encoder;
@@ -222,7 +223,7 @@ impl CandidateCursor {
         let (root, path) = self.current()?;
         let (resolved, identity) = files.recent_opens.find(root, path, self.openable_from)?;
         let content = Content::Bytes(files.cache.known(&identity)?);
-        let identity = files.groups.admit(request).then(|| Box::new(identity));
+        let identity = files.groups.admit(request).then(|| Box::new(identity.of_content()));
         Some(Opened { identity, ..Opened::new(content, resolved) })
     }
 
@@ -258,7 +259,7 @@ impl Files {
         began: Instant,
     ) -> Result<Opened, StoreError> {
         let resolved = resolved(file.root(), file.path());
-        let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
+        let identity = self.groups.admit(request).then(|| Box::new(file.identity().of_content()));
         let file = Arc::new(file);
         let content = match request.mode {
             Mode::Octet => match self.cache.content(&file).map_err(|error| file.unreadable(error))? {
@@ -323,6 +324,8 @@ pub(super) struct Rehearsed {
     pub(super) resolved: Arc<str>,
     /// Bytes of the file, or as announced.
     pub(super) size: Option<u64>,
+    /// The folder of `roots[].links` that contains it, if a link leads there.
+    pub(super) link_folder: Option<PathBuf>,
 }
 
 /// As [`CandidateCursor::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
@@ -337,15 +340,16 @@ pub(super) fn rehearse(
     let request = candidates.request();
     match request.operation {
         Operation::Read => {
-            let size = files.roots.size(root, path)?;
-            Ok(Rehearsed { resolved: resolved(root, path), size: Some(size) })
+            let found = files.roots.look_up(root, path)?;
+            let (size, link_folder) = (Some(found.size), found.link_folder);
+            Ok(Rehearsed { resolved: resolved(root, path), size, link_folder })
         }
         Operation::Write => {
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, profile.bytes.map_or(limit, |most| most.min(limit)))?;
             files.require_quota(request, root, path, announced)?;
-            Ok(Rehearsed { resolved: resolved(root, path), size: announced })
+            Ok(Rehearsed { resolved: resolved(root, path), size: announced, link_folder: None })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::content::Source;
 use std::path::{Path, PathBuf};
-use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec, VersionNames, Versions};
+use tuffet_request::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, VersionNames, Versions};
 use tuffet_store::{OpenFile, RootError, Roots, StoreError};
 
 /// A folder, confined: no name leads out of it. Clients may read it; uploads are off by default.
@@ -50,9 +50,18 @@ impl Folder {
         self
     }
 
+    /// The folders outside of it that symbolic links in it may lead to. Their files can be read. Default: none; links
+    /// that lead out are refused.
+    #[must_use]
+    pub fn links(mut self, folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Folder {
+        let folder = |path: PathBuf| LinkFolder { path, answers: true };
+        self.0.link_folders = folders.into_iter().map(Into::into).map(folder).collect();
+        self
+    }
+
     /// The treatment of a symbolic link under the name of an upload that may overwrite. Default: it is refused.
     #[must_use]
-    pub fn links(mut self, links: Links) -> Folder {
+    pub fn upload_links(mut self, links: Links) -> Folder {
         self.0.links = links;
         self
     }

@@ -223,6 +223,9 @@ pub struct Candidate {
     pub by: Option<String>,
     /// `good`, an error in words, or `not asked`.
     pub answer: String,
+    /// The folder of `roots[].links` that contains the file, if a link leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link_folder: Option<String>,
     /// The first missing folder of the path.
     pub missing_folder: Option<String>,
     /// A path that differs only in case.

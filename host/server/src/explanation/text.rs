@@ -252,6 +252,9 @@ impl Display for Candidate {
             write!(f, " (by {})", Printable(by))?;
         }
         write!(f, ": {}{}", Printable(&self.answer), Took(self.took_us))?;
+        if let Some(folder) = &self.link_folder {
+            write!(f, "\n           a link leads into {} (roots[].links)", Printable(folder))?;
+        }
         if let Some(folder) = &self.missing_folder {
             write!(
                 f,

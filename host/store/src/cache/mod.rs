@@ -2,7 +2,7 @@
 //!
 //! Each request checks the identity of its file (mount, device, inode, size, times). A changed file has another
 //! identity and is read again. A file that was just written is not cached, because the next write may leave its
-//! identity unchanged. Cached content never changes, so a transfer from it is consistent from its first block to its
+//! identity unchanged; a small one is read at once nevertheless, for one transfer. Cached content never changes, so a transfer from it is consistent from its first block to its
 //! last.
 //!
 //! The limit covers all contents, including those that only slow transfers still hold. A file that does not fit beside
@@ -261,7 +261,7 @@ impl FileCache {
         }
         self.counts.misses.fetch_add(1, Relaxed);
         if !file.is_settled() {
-            return Ok(None);
+            return if file.size() <= SMALL_BYTES { shared.read_alone(file) } else { Ok(None) };
         }
         if file.size() <= SMALL_BYTES {
             return shared.read_now(identity, file);
@@ -344,6 +344,12 @@ impl SharedCache {
             Err(None) => Ok(None),
             Err(Some(error)) => Err(error),
         }
+    }
+
+    /// Reads a file that was just written, for one request: the next write may leave its identity unchanged.
+    fn read_alone(&self, file: &OpenFile) -> io::Result<Option<MemoryBytes>> {
+        let Some(reader) = self.reserve(file.size()) else { return Ok(None) };
+        Ok((self.read)(file)?.map(|bytes| MemoryBytes::new(bytes, reader)))
     }
 
     /// Reads a content of the program; `None` without room for it, or if the program fails. One of several concurrent

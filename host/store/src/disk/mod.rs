@@ -127,8 +127,6 @@ pub struct Disk {
     pub(crate) not_opened: Mutex<Option<String>>,
     /// What the folders of its root contain.
     pub(crate) usages: Usages,
-    /// Whether uploads give further names to files of its root, to keep them as earlier versions.
-    pub(crate) adds_names: AtomicBool,
     /// The names to which uploads become visible, of all disks of a server.
     pub(crate) names: Arc<NameLocks>,
 }
@@ -152,7 +150,6 @@ impl Disk {
             unopened: Mutex::new(None),
             not_opened: Mutex::new(None),
             usages: Usages::default(),
-            adds_names: AtomicBool::new(false),
             names: Arc::default(),
         }
     }

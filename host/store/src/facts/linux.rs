@@ -46,7 +46,6 @@ impl From<Statx> for Facts {
             device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
             inode: stat.stx_ino,
             mode: stat.stx_mode.into(),
-            links: stat.stx_nlink.into(),
             size: stat.stx_size,
             blocks: stat.stx_blocks,
             modified: (modified.tv_sec, modified.tv_nsec.into()),

@@ -1,9 +1,12 @@
 //! Calls that Linux alone has: callers do without them.
 
-use rustix::fs::Mode;
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};
+
+/// How to open a folder that is only to be entered.
+pub(super) const TO_ENTER: OFlags = OFlags::RDONLY;
 
 /// # Errors
 /// `OPNOTSUPP`: a read waits for the disk, so threads of the disk read ahead.

@@ -1,5 +1,6 @@
 //! Attacks and accidents, on real folders.
 
+mod links;
 mod origins;
 mod uploads;
 
@@ -67,6 +68,10 @@ impl Scene {
 
 fn is_temporary(name: &std::ffi::OsStr) -> bool {
     name.to_string_lossy().starts_with(path::RESERVED)
+}
+
+fn is_denied(error: &StoreError) -> bool {
+    matches!(error, StoreError::Denied(_) | StoreError::LeadsOut { .. })
 }
 
 fn content(file: &OpenFile) -> String {
@@ -139,12 +144,12 @@ fn no_name_leads_out_of_a_root() {
         "/",
     ] {
         let error = roots.open_read(None, path).expect_err(path);
-        assert!(matches!(error, StoreError::Denied(_)), "{path}: {error}");
+        assert!(is_denied(&error), "{path}: {error}");
         assert_eq!((error.code(), error.message()), (ErrorCode::AccessViolation, "access denied"));
     }
     for folder in ["..", "up", "sibling", "magic/tmp", "/tmp", "sub/../..", "loop"] {
         let error = roots.create(None, &format!("{folder}/x")).expect_err(folder);
-        assert!(matches!(error, StoreError::Denied(_)), "{folder}: {error}");
+        assert!(is_denied(&error), "{folder}: {error}");
     }
     assert!(!scene.at("x").exists() && !scene.at("root2/x").exists());
 }
@@ -205,7 +210,7 @@ fn a_link_swapped_in_a_race_never_leads_out() {
 
     assert_eq!(fs::read_dir(scene.at("root2/drop")).expect("a folder").count(), 0);
     swap("../secret", "../root2/drop");
-    assert!(matches!(roots.open_read(None, "file"), Err(StoreError::Denied(_))));
+    assert!(roots.open_read(None, "file").is_err_and(|error| is_denied(&error)));
 }
 
 #[test]
@@ -277,7 +282,7 @@ fn a_file_that_changes_under_a_transfer_is_noticed() {
 
     let (opened, file) = open();
     file.write_all_at(b"more", 6).expect("grown");
-    assert!(!opened.unchanged().expect("a stat"));
+    assert_eq!(opened.change().expect("a stat"), Change::Grown);
 
     let (opened, file) = open();
     file.write_all_at(b"INSIDE", 0).expect("rewritten");
@@ -285,18 +290,38 @@ fn a_file_that_changes_under_a_transfer_is_noticed() {
 }
 
 #[test]
-fn a_write_that_sets_the_time_back_is_noticed_by_the_status_time() {
+fn metadata_are_no_content() {
     let scene = Scene::new();
     let path = scene.at("root/boot");
     let opened = scene.roots().open_read(None, "boot").expect("it opens");
     let before = fs::metadata(&path).expect("a stat");
-    // The clock of the file system has ticks: write until it advances.
+    let version = opened.version();
+    // The clock of the file system has ticks: change the mode until it advances.
     while fs::metadata(&path).expect("a stat").ctime_nsec() == before.ctime_nsec() {
-        fs::write(&path, "INSIDE").expect("rewritten");
+        fs::set_permissions(&path, before.permissions()).expect("the same mode");
     }
-    let file = fs::File::options().write(true).open(&path).expect("a file");
-    file.set_modified(before.modified().expect("a time")).expect("set back");
-    assert!(!opened.unchanged().expect("a stat"));
+    assert!(opened.unchanged().expect("a stat"));
+    let again = scene.roots().open_read(None, "boot").expect("it opens");
+    assert_ne!(again.identity(), opened.identity(), "it is read again");
+    assert_eq!(again.identity().of_content(), opened.identity().of_content());
+    assert_ne!(again.version(), version);
+    assert!(again.has_version(&version) || version.starts_with("unsettled-"));
+}
+
+/// What was read is still the beginning of the file, or the file was written anew.
+#[test]
+fn a_file_that_grows_is_told_from_one_that_is_written_anew() {
+    let scene = Scene::new();
+    let path = scene.at("root/boot");
+    for (new, is_whole) in [("inside and more", true), ("INSIDE and more", false), ("ins", false)] {
+        fs::write(&path, "inside").expect("a file");
+        let opened = scene.roots().open_read(None, "boot").expect("it opens");
+        let mut known = Checksum::default();
+        known.add(0, b"inside");
+        fs::write(&path, new).expect("written");
+        let read = opened.read_proven(2, 4, &known, None).expect("it is read");
+        assert_eq!(read.map(|ahead| ahead.from(2).to_vec()), is_whole.then(|| b"side".to_vec()), "{new}");
+    }
 }
 
 #[test]

@@ -57,10 +57,12 @@ fn truncated() {
 
 #[test]
 fn grown() {
-    let (server, peer) = begun();
+    let (server, mut peer) = begun();
     let mut file = OpenOptions::new().append(true).open(server.root().path("file")).unwrap();
     file.write_all(b"more").unwrap();
-    assert_told(&server, peer);
+    peer.send(&ack(1));
+    assert!(peer.read_on(2) == bytes(SIZE)[512..]);
+    assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
 }
 
 #[test]

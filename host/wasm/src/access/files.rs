@@ -54,7 +54,7 @@ pub(super) fn read_part(
         Ok(file) => file,
         Err(error) => return absent(&error)?.ok_or_else(|| changed("it is gone")),
     };
-    if file.version() != version {
+    if !file.has_version(version) {
         return Err(changed("it has another version"));
     }
     // Never allocates more than the file has.
@@ -96,9 +96,10 @@ pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
         StoreError::NotFound => Ok(None),
         error if error.is_about_names() => Ok(None),
         StoreError::NotRegular(_) => Err(Code::NotAFile.with(error.to_string())),
-        StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotPublic { .. } => {
-            Err(Code::BadPath.with(error.to_string()))
-        }
+        StoreError::Denied(_)
+        | StoreError::LeadsOut { .. }
+        | StoreError::Forbidden(_)
+        | StoreError::NotPublic { .. } => Err(Code::BadPath.with(error.to_string())),
         error => Err(Code::Unavailable.with(error.to_string())),
     }
 }

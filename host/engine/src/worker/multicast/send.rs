@@ -4,7 +4,7 @@ use super::super::content::{Content, read_payloads};
 use super::super::disk_work::DiskWork;
 use super::super::key::Key;
 use super::super::messages::ToControl;
-use super::super::source::{NextRead, ReadError};
+use super::super::source::ReadError;
 use super::{Groups, HostedGroup};
 use std::io;
 use std::net::SocketAddr;
@@ -162,15 +162,11 @@ impl Groups {
         let acked = group.core.acked().map_or(0, |(_, acked)| acked) * u64::from(group.core.blksize());
         let window = group.core.most_in_flight();
         let Some(source) = group.content.source() else { return };
-        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
-        let file = Arc::clone(source.file());
-        let room = file.disk().room_ahead(most);
-        let length = if room.is_some() { most } else { least };
-        if length == 0 {
-            return source.withdraw();
-        }
+        let Some(next) = source.next_read(acked, window) else { return };
         let key = Key { index: index as u32, epoch: group.epoch };
-        let work = DiskWork::read(key, file, (offset, least), length, room);
+        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next) else {
+            return source.withdraw();
+        };
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

@@ -37,6 +37,7 @@ mod replaced;
 mod replaced_root;
 mod roots;
 mod spelling;
+mod staging;
 mod supplied;
 mod sweep;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use super::facts::FolderIdentity;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
+use super::staging::Staging;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError};
 
@@ -34,6 +35,8 @@ pub(super) struct Root {
     pub(super) listings: Option<Listings>,
     pub(super) max_upload: u64,
     pub(super) rules: WriteRules,
+    /// Where uploads wait that are written in place; `None`: there are none.
+    pub(super) staging: Option<Staging>,
     pub(super) path: PathBuf,
     /// Whether to serve a folder that replaces the open one.
     pub(super) follow: bool,

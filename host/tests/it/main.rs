@@ -19,6 +19,7 @@ mod durable;
 mod exhaustion;
 mod explain;
 mod faults;
+mod field;
 mod get;
 mod harness;
 mod hints;

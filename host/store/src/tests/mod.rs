@@ -1,5 +1,6 @@
 //! Attacks and accidents, on real folders.
 
+mod in_place;
 mod origins;
 mod uploads;
 

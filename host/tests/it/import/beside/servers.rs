@@ -138,7 +138,7 @@ impl Pair {
 }
 
 /// Returns a server: unpacked by host/tests/suites/peers.sh, or installed.
-fn installed(program: &str, package: &str) -> Option<PathBuf> {
+pub(super) fn installed(program: &str, package: &str) -> Option<PathBuf> {
     let unpacked =
         env::var_os("TUFFET_PEERS").map(|folder| Path::new(&folder).join(package).join("usr/sbin"));
     let folders = unpacked.into_iter().chain(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));

@@ -160,6 +160,24 @@ impl Target {
     }
 }
 
+/// The most ports of a range, and how many of a larger one are used: the default number.
+const MAX_PORTS: u16 = 16_384;
+const SOME_PORTS: u16 = 512;
+
+/// Sets the TID ports of a listener. Of a range that is too large for a server that opens all of them at its start, some
+/// are enough, because transfers share ports.
+pub(crate) fn put_tid_ports(listener: &mut Map, (first, last): (u16, u16), origin: String) {
+    let mut comments = vec![origin];
+    let mut range = format!("{first}-{last}");
+    if last - first >= MAX_PORTS {
+        range = format!("{}-{last}", last - SOME_PORTS + 1);
+        comments.push(format!(
+            "{SOME_PORTS} of these ports: the server opens all of them, and transfers share them."
+        ));
+    }
+    listener.put("tid-ports", Value::plain(range), comments);
+}
+
 /// The patience of a server whose configuration says nothing about it, in milliseconds: at least that.
 const PATIENCE: u64 = 60_000;
 

@@ -76,6 +76,7 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
     root.put("path", Value::text(&path), [format!("{}: {}", word.location, word.text)]);
     let why = format!("Names may begin with {path}, as for atftpd.");
     root.put("also-at", Value::texts([&path]), [why]);
+    folders::put_follow(&mut root, &folder, "atftpd");
     let (user, group, _) = identity(command);
     let identity = Identity::of(&user, group.as_deref());
     let kinds = UploadKinds { new_files: true, world_writable: false };

@@ -3,7 +3,7 @@
 use super::conf::Setting;
 use super::interfaces;
 use super::settings::Settings;
-use crate::target::Target;
+use crate::target::{Target, put_tid_ports};
 use crate::yaml::{Map, Value};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -148,7 +148,7 @@ pub(super) fn listener(listen: &ListenAddress, settings: &Settings) -> Map {
     if let Some(setting) = &settings.single_port {
         listener.put("single-port", Value::plain(true), [setting.origin()]);
     } else if let Some((first, last, setting)) = &settings.ports {
-        listener.put("tid-ports", Value::plain(format!("{first}-{last}")), [setting.origin()]);
+        put_tid_ports(&mut listener, (*first, *last), setting.origin());
     }
     if let Some((mtu, setting)) = &settings.mtu {
         // Headers of IP and UDP, and four bytes of TFTP.

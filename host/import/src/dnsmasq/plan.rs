@@ -84,6 +84,7 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         root.put("path", Value::text(&path), [setting.origin()]);
         let why = format!("Names may begin with {path}, as for dnsmasq.");
         root.put("also-at", Value::texts([&path]), [why]);
+        folders::put_follow(&mut root, folder, "dnsmasq");
         if let Some(secure) = &settings.secure {
             let mut comments = vec![secure.origin()];
             if settings.user.as_ref().is_none_or(|user| user.value() != "root") {
@@ -134,6 +135,8 @@ fn listeners(
                 }
                 target.listeners.push(listener);
             }
+            // Nobody asks for its files there, which are those of the whole system.
+            None if is_added(settings, &listen) => {}
             None => {
                 let location = &settings.roots[0].2.location;
                 let at = listen.interface.unwrap_or_else(|| listen.address.to_string());
@@ -145,6 +148,12 @@ fn listeners(
             }
         }
     }
+}
+
+/// Whether dnsmasq listens there by itself.
+fn is_added(settings: &Settings, listen: &ListenAddress) -> bool {
+    listen.interface.as_deref() == Some("lo")
+        && !settings.interfaces.iter().chain(&settings.tftp_interfaces).any(|(name, _)| name == "lo")
 }
 
 /// Options and limits.

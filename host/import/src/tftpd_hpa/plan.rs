@@ -5,7 +5,7 @@ use super::flags::{self, Command, Meaning};
 use super::map;
 use crate::error::ImportError;
 use crate::server::Version;
-use crate::target::{Target, put_endless, put_retransmit};
+use crate::target::{Target, put_endless, put_retransmit, put_tid_ports};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
 use crate::{folders, trees};
@@ -53,7 +53,7 @@ impl Plan<'_> {
         let mut ports = Vec::new();
         if let Some(given) = command.last(Meaning::PortRange) {
             let (first, last) = flags::ports(given)?;
-            ports.push((format!("{first}-{last}"), given.origin()));
+            ports.push(((first, last), given.origin()));
             self.target.limit_workers(first, last);
         }
         let is_daemon = command.has(Meaning::Listen);
@@ -83,7 +83,7 @@ impl Plan<'_> {
         families: Families,
         location: &super::Location,
         mut comments: Vec<String>,
-        ports: &[(String, String)],
+        ports: &[((u16, u16), String)],
     ) -> Result<(), ImportError> {
         let found = addresses::parse(text, port, families, location)?;
         if found.by_name {
@@ -100,7 +100,7 @@ impl Plan<'_> {
             let mut listener = Map::default();
             listener.put("address", Value::text(address.to_string()), comments.drain(..));
             for (range, origin) in ports {
-                listener.put("tid-ports", Value::plain(range), [origin.clone()]);
+                put_tid_ports(&mut listener, *range, origin.clone());
             }
             self.target.listeners.push(listener);
         }
@@ -155,6 +155,7 @@ impl Plan<'_> {
                 comments.push(self.target.report.differs(&word.location, text));
             }
             root.put("path", Value::text(folder.display().to_string()), comments);
+            folders::put_follow(&mut root, folder, "in.tftpd");
             self.permissions(&mut root, folder, word)?;
             self.target.roots.push(root);
             trees::report_links(folder, secure.is_some(), &word.location, &mut self.target);

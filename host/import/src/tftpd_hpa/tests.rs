@@ -35,7 +35,7 @@ fn each_flag() {
         "utimeout": "acknowledge" });
     let none = ["blksize", "tsize", "timeout", "windowsize"].map(|option| (option, "refuse"));
     let none: Value = none.into_iter().map(|(option, how)| (option.to_owned(), json!(how))).collect();
-    let cases: [(&str, &str, Value); 57] = [
+    let cases: [(&str, &str, Value); 58] = [
         ("-4 -l -s DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("-6 -L -s DIR", "/listeners", json!([{ "address": "[::]:69" }])),
         ("--ipv4 --listen --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
@@ -84,6 +84,7 @@ fn each_flag() {
             "/transfer",
             json!({ "max-windowsize": 256, "least-rate": 0, "max-duration": "0s" }),
         ),
+        ("-4 -l -R 4096:32767 -s DIR", "/listeners/0/tid-ports", json!("32256-32767")),
         ("-l -s DIR", "/roots/0/max-upload", json!("1EiB")),
         ("-l -s --max-upload=5000 DIR", "/transfer/options/windowsize", Value::Null),
         (
@@ -202,6 +203,16 @@ fn a_short_range_of_ports_limits_the_workers() {
     let expected = if cores > 1 { json!(1) } else { Value::Null };
     assert_eq!(import("-l -s -R 3000:3000 DIR", &folder).at("/workers"), expected);
     assert_eq!(import("-l -s -R 3000:9000 DIR", &folder).at("/workers"), Value::Null);
+}
+
+#[test]
+fn a_folder_that_is_a_link_is_followed() {
+    let (folder, around) = (served(), testing::folder());
+    let link = around.path().join("current");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    let line = format!("-l -s {}", link.display());
+    assert_eq!(import(&line, &folder).at("/roots/0/follow"), json!(true));
+    assert_eq!(import("-l -s DIR", &folder).at("/roots/0/follow"), Value::Null);
 }
 
 #[test]

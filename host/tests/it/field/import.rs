@@ -1,5 +1,7 @@
 //! Sites that move from another server: their files, folders and uploads as they have been.
 
+use crate::durable::trace::{is_possible, traced};
+use crate::durable::{STORED, ask_to_put, new_content, send_content};
 use crate::harness::{
     Answer, Disk, Peer, Server, Setup, ack, bytes, data, is_root, rrq, skipped, tuffet, wait_until, wrq,
 };
@@ -7,6 +9,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// The user `nobody` of Debian, and two others.
@@ -161,7 +164,11 @@ fn prepared_files() {
         assert!(fs::read(&file).unwrap() == content);
         assert_eq!(Peer::new(server.address()).read_plainly("sw1-confg"), content);
         assert_eq!(site.waiting(), [""; 0]);
-        assert_eq!(server.outcome("sw1-confg")["outcome"], "completed");
+        // Two readings, and the upload.
+        for _ in 0..3 {
+            let outcome = server.outcome("sw1-confg");
+            assert!(outcome["outcome"] == "served" || outcome["outcome"] == "stored", "{outcome}");
+        }
     }
     let after = fs::metadata(&file).unwrap();
     assert_eq!(
@@ -343,6 +350,51 @@ fn full_disks() {
     refused(&server);
     assert_eq!(fs::read(disk.path("sw1")).unwrap(), OLD);
     assert_eq!(site.waiting(), [""; 0]);
+}
+
+/// The server is killed while it stores an upload in place; the next one finds out how far that was. The client has got no
+/// last ACK, so both contents are right, and a mixture is not.
+#[test]
+fn crashes_of_uploads_in_place() {
+    if !is_possible() {
+        return;
+    }
+    let old = vec![b'o'; 2 * new_content().len()];
+    let is_mixed = |content: &[u8]| content != old && content != new_content();
+    let calls = ["pwrite64", "renameat,renameat2", "ftruncate", "unlinkat", "fsync"];
+    let last = |call: &str| if call == "fsync" { 6 } else { 1 };
+    let (mut mixtures, mut finished) = (0, 0);
+    for (call, when) in calls.into_iter().flat_map(|call| (1..=last(call)).map(move |when| (call, when))) {
+        let Some(site) = Site::new() else { return };
+        let file = sticky(&site);
+        fs::write(&file, &old).unwrap();
+        let fault = format!("{call}:signal=KILL:when={when}");
+        let behind = traced(&site.at("trace"), &[fault.clone()]);
+        let server = Setup::new().behind(behind).yaml(&in_place(&site, "")).start();
+        let mut peer = ask_to_put(&server, "sw1");
+        let (mut unsent, mut is_stored) = (true, false);
+        while !is_stored && !server.has_ended() {
+            match peer.receive_within(Duration::from_millis(10)) {
+                Some(Answer::Oack(_)) if std::mem::take(&mut unsent) => send_content(&peer),
+                Some(STORED) => is_stored = true,
+                _ => {}
+            }
+        }
+        drop(server);
+        let left = fs::read(&file).unwrap();
+        mixtures += usize::from(is_mixed(&left));
+        // Its content is complete, and not its length.
+        assert!(call != "ftruncate" || (is_mixed(&left) && left.starts_with(&new_content())), "{fault}");
+
+        let server = Setup::new().yaml(&in_place(&site, "")).start();
+        wait_until(&format!("nothing waits any more after {fault}"), || site.waiting().is_empty());
+        let content = fs::read(&file).unwrap();
+        assert!(!is_mixed(&content), "{fault}: {} bytes", content.len());
+        assert!(!is_stored || content == new_content(), "{fault}: it was acknowledged");
+        finished += usize::from(server.log().contains("finished an upload in place"));
+        assert_eq!(names(&site.top()), ["sw1"], "{fault}");
+    }
+    assert!(mixtures >= 1 && finished >= mixtures, "{mixtures} mixtures, {finished} finished");
 }
 
 /// A default access control list decides about new files in place of every umask.

@@ -72,7 +72,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub sinks: BTreeMap<String, WrittenSink>,
     /// The folder for data that outlives the process: the keys of plugins with the grant `kv`, the spools of
-    /// sinks, and components from registries. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
+    /// sinks, components from registries, and uploads that wait for `write.in-place`. Created if missing. Each server needs its own. Default: `$STATE_DIRECTORY`, which systemd
     /// sets, else `/var/lib/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
@@ -256,9 +256,9 @@ impl Config {
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let listeners = resolver.listeners(written.listeners);
-        let (roots, origins) = resolver.roots(written.roots);
-        resolver.roots_of_listeners(&listeners, &roots);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
+        let (roots, origins) = resolver.roots(written.roots, &state);
+        resolver.roots_of_listeners(&listeners, &roots);
         let kv = written.kv.as_ref().map(|kv| resolver.kv(kv));
         let events = written.events.as_ref().map(|events| resolver.events(events));
         let sinks = resolver.sinks(written.sinks, &state);

@@ -88,6 +88,9 @@ pub(crate) struct WrittenRoot {
     pub write: WrittenUploads,
 }
 
+/// The folder in `state` where uploads wait that are written in place.
+const STAGING: &str = "uploads";
+
 /// The limit of prefixes of a root.
 const MAX_PREFIXES: usize = 16;
 
@@ -133,8 +136,12 @@ impl WrittenRoot {
 }
 
 impl Resolver<'_> {
-    /// Returns the roots, and their origins.
-    pub(crate) fn roots(&mut self, written: Vec<WrittenRoot>) -> (Vec<RootSpec>, Vec<OriginSpec>) {
+    /// Returns the roots, and their origins. `state` is the folder for persistent state.
+    pub(crate) fn roots(
+        &mut self,
+        written: Vec<WrittenRoot>,
+        state: &Path,
+    ) -> (Vec<RootSpec>, Vec<OriginSpec>) {
         if written.is_empty() {
             let message =
                 "there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR";
@@ -212,6 +219,10 @@ impl Resolver<'_> {
                                of the two";
                 self.wrong_key(format!("{pointer}/write/umask"), message);
             }
+            if root.write.in_place && root.url.is_some() {
+                let message = "`in-place` has no effect beside `url`: the origin stores uploads; remove it";
+                self.wrong_key(format!("{pointer}/write/in-place"), message);
+            }
             if root.writable {
                 self.uploads_as_backups(&pointer, root.overwrite, &root.write);
             }
@@ -233,6 +244,8 @@ impl Resolver<'_> {
                 max_upload: root.max_upload,
                 links: root.write.links,
                 mode: root.write.mode_of_new(),
+                umask: root.write.umask_of_new(),
+                in_place: root.write.in_place.then(|| state.join(STAGING)),
                 follow: root.follow,
                 case: root.case,
                 link_folders,

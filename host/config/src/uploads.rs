@@ -30,7 +30,8 @@ pub(crate) struct WrittenUploads {
     #[schemars(with = "FileMode")]
     pub mode: Option<FileMode>,
     /// Permissions that new files lack, as an octal number in quotes such as `"022"`: they get 0666 without these,
-    /// whatever the umask of the process is. Cannot be combined with `mode`.
+    /// whatever the umask of the process is. As for every umask, a default access control list of the folder counts in its
+    /// place. Cannot be combined with `mode`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "FileMode")]
     pub umask: Option<FileMode>,
@@ -45,6 +46,11 @@ pub(crate) struct WrittenUploads {
     /// backups, or with its time. Clients can read versions, and never write them. Needs `overwrite`. Default: the earlier file is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub versions: Option<WrittenVersions>,
+    /// Whether an upload is written into the file that is there, where the server's user may write that file and not its
+    /// folder. It waits in `state` until it is complete. While it is written, which is the only moment, clients that read
+    /// the file get an ERROR, and other programs see a mixture of both contents; after a crash in that moment, the next
+    /// start completes it. In folders that the user may write to, uploads become visible at once, as ever. Needs `overwrite`.
+    pub in_place: bool,
     /// Whether an upload makes the folders of its path: `true` for `{ depth: 4, count: 1000 }`, or these limits. They are
     /// made when the upload is complete, with the permissions of new files, and for whoever may read also to enter;
     /// default: 0755, reduced by the umask. Default: `false`, the folder must exist.
@@ -59,15 +65,28 @@ pub(crate) struct WrittenUploads {
 
 impl Default for WrittenUploads {
     fn default() -> WrittenUploads {
-        let (create, links) = (true, Links::default());
-        WrittenUploads { mode: None, umask: None, create, links, versions: None, folders: None, quota: None }
+        WrittenUploads {
+            mode: None,
+            umask: None,
+            create: true,
+            links: Links::default(),
+            versions: None,
+            in_place: false,
+            folders: None,
+            quota: None,
+        }
     }
 }
 
 impl WrittenUploads {
-    /// Returns the permissions of new files, if they do not depend on the umask of the process.
+    /// Returns the permissions of new files, if `mode` sets them.
     pub(crate) fn mode_of_new(&self) -> Option<u32> {
-        self.mode.map(|mode| mode.0).or(self.umask.map(|umask| 0o666 & !umask.0))
+        self.mode.map(|mode| mode.0)
+    }
+
+    /// Returns the permissions that new files lack, if `umask` sets them.
+    pub(crate) fn umask_of_new(&self) -> Option<u32> {
+        self.umask.map(|umask| umask.0)
     }
 }
 
@@ -255,6 +274,11 @@ impl Resolver<'_> {
             let message = "`versions` has no effect while the root has `overwrite: false`, because no upload replaces a \
                            file; set `overwrite: true`, or remove it";
             self.wrong_key(format!("{pointer}/write/versions"), message);
+        }
+        if write.in_place && !overwrite {
+            let message = "`in-place` has no effect while the root has `overwrite: false`, because no upload replaces a \
+                           file; set `overwrite: true`, or remove it";
+            self.wrong_key(format!("{pointer}/write/in-place"), message);
         }
         if write.folders.is_some_and(|folders| folders.0.is_some()) && !write.create {
             let message = "`folders` has no effect beside `create: false`, because a new folder has no file to replace; \

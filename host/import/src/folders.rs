@@ -2,6 +2,7 @@
 
 use crate::error::ImportError;
 use crate::location::Word;
+use crate::yaml::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// Returns the path of a folder as the server sees it that is started here.
@@ -10,6 +11,15 @@ pub(crate) fn absolute(word: &Word) -> Result<PathBuf, ImportError> {
         .map_err(|error| ImportError::invalid(&word.location, format!("{}: {error}", word.text)))?;
     // `/srv/tftp/` and `/srv/tftp` are one folder.
     Ok(path.components().collect())
+}
+
+/// Has a root follow the link that it is: the original opens the folder for each request, and whoever made a link may
+/// point it elsewhere.
+pub(crate) fn put_follow(root: &mut Map, folder: &Path, server: &str) {
+    if folder.is_symlink() {
+        let why = format!("{} is a link, and {server} follows it at each request.", folder.display());
+        root.put("follow", Value::plain(true), [why]);
+    }
 }
 
 /// Returns a name for each root: the last part of its path, made unique.

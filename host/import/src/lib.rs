@@ -16,6 +16,7 @@ mod remap_check;
 mod report;
 mod restrictions;
 mod server;
+mod service_file;
 mod shell;
 mod source;
 mod target;
@@ -29,13 +30,12 @@ mod yaml;
 use clap::Args;
 use error::ImportError;
 pub use remap_check::{CheckError, CheckPlugins};
-use server::Server;
+use server::{Server, Version};
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use target::{Origin, Target};
-use tftpd_hpa::Version;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_terminal::{OTHER_OUTPUT, print_stderr, unwritten};
 
@@ -45,7 +45,8 @@ pub struct ImportArgs {
     /// The server to import from.
     #[arg(value_enum)]
     server: Server,
-    /// The file with the flags of its service [default: /etc/default/tftpd-hpa, /etc/default/atftpd].
+    /// The file with the flags of its service: one of /etc/default, /etc/conf.d, /etc/sysconfig or /etc/xinetd.d, a unit of
+    /// systemd, or inetd.conf [default: /etc/default/tftpd-hpa, /etc/default/atftpd].
     #[arg(long, value_name = "FILE")]
     defaults: Option<PathBuf>,
     /// The configuration of dnsmasq [default: /etc/dnsmasq.conf and the flags in /etc/default/dnsmasq].
@@ -54,7 +55,8 @@ pub struct ImportArgs {
     /// The file to write; it must not exist [default: standard output].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The version of tftpd-hpa, which decides how maps are read [default: inferred from flags and map, else 5.2].
+    /// The version of tftpd-hpa or dnsmasq, which decides how maps are read and whether clients get windows [default: for
+    /// tftpd-hpa inferred from flags and map, else 5.2; for dnsmasq 2.90].
     #[arg(long, value_name = "VERSION", value_enum)]
     server_version: Option<Version>,
     /// The folder with restrictions outside of the server's flags: hosts.allow and hosts.deny, inetd and xinetd, units
@@ -95,8 +97,11 @@ fn imported(args: &ImportArgs, check_plugins: CheckPlugins<'_>) -> Result<(Targe
     if args.conf.is_some() && args.server != Server::Dnsmasq {
         return Err(usage("--conf is for dnsmasq"));
     }
-    if args.server_version.is_some() && args.server != Server::TftpdHpa {
-        return Err(usage("--server-version is for tftpd-hpa"));
+    if args.server == Server::Atftpd && args.server_version.is_some() {
+        return Err(usage("--server-version is for tftpd-hpa and dnsmasq"));
+    }
+    if args.server_version.is_some_and(|version| version.server() != args.server) {
+        return Err(usage("--server-version names a version of another server"));
     }
     if defaults.is_some() && !args.flags.is_empty() && args.server != Server::Dnsmasq {
         return Err(usage("either --defaults FILE or flags"));
@@ -119,7 +124,10 @@ fn imported(args: &ImportArgs, check_plugins: CheckPlugins<'_>) -> Result<(Targe
             };
             (target?, atftpd::ORIGIN)
         }
-        Server::Dnsmasq => (dnsmasq::import(flags, args.conf.as_deref(), defaults)?, dnsmasq::ORIGIN),
+        Server::Dnsmasq => {
+            let (conf, version) = (args.conf.as_deref(), args.server_version);
+            (dnsmasq::import(flags, conf, defaults, version)?, dnsmasq::ORIGIN)
+        }
     };
     restrictions::add(args.server, &args.etc, &mut target)?;
     remap_check::check_remap(&target, check_plugins)?;

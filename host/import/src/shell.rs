@@ -38,6 +38,32 @@ impl Variables {
         Ok(variables)
     }
 
+    /// Refuses a file with flags in a variable that is not one of `known` and is used in none of them: they would be lost.
+    ///
+    /// # Errors
+    /// Names the first such variable.
+    pub(crate) fn require_known(&self, known: &[&str]) -> Result<(), ImportError> {
+        let has_flags =
+            |assigned: &Assigned| assigned.value.split_ascii_whitespace().any(|word| word.starts_with('-'));
+        let is_used = |value: &str| {
+            known.iter().filter_map(|name| self.get(name)).any(|assigned| assigned.value.contains(value))
+        };
+        let unread = self.0.iter().filter(|(name, assigned)| {
+            !known.contains(&name.as_str()) && has_flags(assigned) && !is_used(&assigned.value)
+        });
+        match unread.min_by_key(|(name, _)| name.as_str()) {
+            Some((name, assigned)) => {
+                let text = format!(
+                    "{name} has flags, and is none of the variables that start scripts give to the server ({}); give the \
+                     flags on the command line instead",
+                    known.join(", ")
+                );
+                Err(ImportError::invalid(&assigned.location, text))
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<&Assigned> {
         self.0.get(name)
     }

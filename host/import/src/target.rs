@@ -160,19 +160,52 @@ impl Target {
     }
 }
 
-/// Sets the retransmission time-out, and keeps the times in their order.
-pub(crate) fn put_retransmit(transfer: &mut Map, milliseconds: u64, origin: String) {
+/// The most ports of a range, and how many of a larger one are used: the default number.
+const MAX_PORTS: u16 = 16_384;
+const SOME_PORTS: u16 = 512;
+
+/// Sets the TID ports of a listener. Of a range that is too large for a server that opens all of them at its start, some
+/// are enough, because transfers share ports.
+pub(crate) fn put_tid_ports(listener: &mut Map, (first, last): (u16, u16), origin: String) {
+    let mut comments = vec![origin];
+    let mut range = format!("{first}-{last}");
+    if last - first >= MAX_PORTS {
+        range = format!("{}-{last}", last - SOME_PORTS + 1);
+        comments.push(format!(
+            "{SOME_PORTS} of these ports: the server opens all of them, and transfers share them."
+        ));
+    }
+    listener.put("tid-ports", Value::plain(range), comments);
+}
+
+/// The patience of a server whose configuration says nothing about it, in milliseconds: at least that.
+const PATIENCE: u64 = 60_000;
+
+/// The longest patience, in milliseconds.
+const MAX_PATIENCE: u64 = 3_600_000;
+
+/// Sets the retransmission time-out, keeps the times in their order, and gives up as late as the original does: after
+/// `times` the time-out.
+pub(crate) fn put_retransmit(transfer: &mut Map, milliseconds: u64, times: u64, origin: String) {
     let retransmit = transfer.below("retransmit");
     let time = |milliseconds: u64| Value::plain(format!("{milliseconds}ms"));
     retransmit.put("initial", time(milliseconds), [origin]);
-    // The bounds of the keys have defaults: below it 20 ms for clients that are not known, 4 s and 30 s above it.
+    // The bounds of the keys have defaults: below it 20 ms for clients that are not known, above it 4 s and the patience.
     if milliseconds < 20 {
         retransmit.put("floor", time(milliseconds), []);
     }
     if milliseconds > 4_000 {
         retransmit.put("cap", time(milliseconds), []);
     }
-    if milliseconds > 30_000 {
-        retransmit.put("give-up", time(milliseconds.saturating_mul(5).min(3_600_000)), []);
+    let patience = milliseconds.saturating_mul(times).min(MAX_PATIENCE);
+    if patience > PATIENCE {
+        retransmit.put("give-up", time(patience.max(milliseconds)), []);
     }
+}
+
+/// Removes the bounds on slow and long transfers, which the original does not have.
+pub(crate) fn put_endless(transfer: &mut Map, server: &str) {
+    let why = format!("{server} ends no transfer because it is slow, or long.");
+    transfer.put("least-rate", Value::plain(0), [why]);
+    transfer.put("max-duration", Value::plain("0s"), []);
 }

@@ -1,6 +1,7 @@
-//! Finds out from file permissions whether clients can upload today: if the user of the server can write nothing, the
-//! root becomes read-only.
+//! Finds out from file permissions what clients can upload today: if the user of the server can write nothing, the root
+//! becomes read-only; if it can write files in folders of others, uploads are written in place.
 
+use crate::yaml::{Map, Value};
 use nix::unistd::{Group, User, getgrouplist};
 use std::ffi::CString;
 use std::fs::Metadata;
@@ -36,13 +37,24 @@ impl Identity {
     }
 
     pub(crate) fn may_write(&self, found: &Metadata) -> bool {
+        self.user == 0 || self.may_write_without_capabilities(found)
+    }
+
+    /// Whether Tuffet may write it as this user: it gives up the capabilities of root.
+    fn may_write_without_capabilities(&self, found: &Metadata) -> bool {
         let mode = found.mode();
         match found.uid() {
-            _ if self.user == 0 => true,
             owner if owner == self.user => mode & 0o200 != 0,
             _ if self.groups.contains(&found.gid()) => mode & 0o020 != 0,
             _ => mode & 0o002 != 0,
         }
+    }
+
+    /// Whether Tuffet may put another file in the place of this one in its folder.
+    fn may_replace(&self, file: &Metadata, folder: &Metadata) -> bool {
+        let is_sticky = folder.mode() & 0o1000 != 0;
+        let owns = |found: &Metadata| found.uid() == self.user;
+        self.may_write_without_capabilities(folder) && (!is_sticky || owns(file) || owns(folder))
     }
 }
 
@@ -57,26 +69,35 @@ pub(crate) struct UploadKinds {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Writability {
-    /// Something can be uploaded: to this file, or into this folder.
-    Writable(PathBuf),
+    Writable(Writable),
     Nothing,
     /// The folder is missing, unreadable or too large, or this system lacks the user.
     Unknown,
 }
 
-/// Finds the first file or folder below a folder that clients can upload to. Does not follow symbolic links.
+/// What can be uploaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Writable {
+    /// The first file, or folder, that clients can upload to.
+    pub(crate) first: PathBuf,
+    /// The first file that can be written and not replaced.
+    pub(crate) in_place: Option<PathBuf>,
+}
+
+/// Finds what clients can upload to below a folder. Does not follow symbolic links.
 pub(crate) fn find_writable(folder: &Path, identity: Option<&Identity>, kinds: UploadKinds) -> Writability {
     let Some(identity) = identity else { return Writability::Unknown };
     let mut folders = vec![folder.to_owned()];
     let mut entries_seen = 0;
     let mut unread = false;
-    while let Some(folder) = folders.pop() {
+    let (mut first, mut in_place) = (None, None);
+    'tree: while let Some(folder) = folders.pop() {
         let Ok(own) = folder.metadata() else {
             unread = true;
             continue;
         };
         if kinds.new_files && identity.may_write(&own) {
-            return Writability::Writable(folder);
+            first.get_or_insert_with(|| folder.clone());
         }
         let Ok(entries) = folder.read_dir() else {
             unread = true;
@@ -85,7 +106,8 @@ pub(crate) fn find_writable(folder: &Path, identity: Option<&Identity>, kinds: U
         for entry in entries.flatten() {
             entries_seen += 1;
             if entries_seen > MAX_ENTRIES {
-                return Writability::Unknown;
+                unread = true;
+                break 'tree;
             }
             let Ok(found) = entry.metadata() else { continue };
             if found.is_dir() {
@@ -94,11 +116,57 @@ pub(crate) fn find_writable(folder: &Path, identity: Option<&Identity>, kinds: U
                 && identity.may_write(&found)
                 && (!kinds.world_writable || found.mode() & 0o002 != 0)
             {
-                return Writability::Writable(entry.path());
+                first.get_or_insert_with(|| entry.path());
+                if !identity.may_replace(&found, &own) {
+                    in_place.get_or_insert_with(|| entry.path());
+                }
             }
         }
     }
-    if unread { Writability::Unknown } else { Writability::Nothing }
+    match first {
+        Some(first) => Writability::Writable(Writable { first, in_place }),
+        None if unread => Writability::Unknown,
+        None => Writability::Nothing,
+    }
+}
+
+/// Sets the keys of a root that takes uploads, as the original does; `comments` stand at the first one.
+pub(crate) fn put(
+    root: &mut Map,
+    found: &Writability,
+    comments: impl IntoIterator<Item = String>,
+    user: &str,
+) {
+    let mut comments: Vec<String> = comments.into_iter().collect();
+    let (mut first, mut in_place) = (None, None);
+    if let Writability::Writable(writable) = found {
+        (first, in_place) = (Some(&writable.first), writable.in_place.as_deref());
+    }
+    comments.extend(first.map(|first| format!("Writable today: {}", first.display())));
+    root.put("writable", Value::plain(true), comments);
+    root.put("overwrite", Value::plain(true), []);
+    if let Some(file) = in_place {
+        put_in_place(root, file, user);
+    }
+}
+
+/// Lets uploads be written into files in folders that the user may not write to.
+pub(crate) fn put_in_place(root: &mut Map, example: &Path, user: &str) {
+    let why = format!(
+        "The user {user} may write files, but may not replace them in their folder ({}). Such an upload waits in `state` \
+         until it is complete, and is then written into its file, which is not atomic.",
+        example.display()
+    );
+    root.below("write").put("in-place", Value::plain(true), [why]);
+}
+
+/// The largest upload, as good as none.
+const UNLIMITED: &str = "1EiB";
+
+/// Removes the bound on the size of an upload, which the original does not have.
+pub(crate) fn put_unlimited(root: &mut Map, server: &str) {
+    let why = format!("{server} has no limit; without this line, 1 GiB.");
+    root.put("max-upload", Value::plain(UNLIMITED), [why]);
 }
 
 #[cfg(test)]
@@ -129,18 +197,23 @@ mod tests {
         fs::write(&file, "").unwrap();
         mode(&file, 0o664);
         let looked = |kinds| find_writable(top.path(), Some(&stranger()), kinds);
+        let writable = |first: &Path, in_place: Option<&Path>| {
+            Writability::Writable(Writable {
+                first: first.to_owned(),
+                in_place: in_place.map(Path::to_owned),
+            })
+        };
         assert_eq!((looked(EXISTING), looked(ALL)), (Writability::Nothing, Writability::Nothing));
         mode(&file, 0o666);
-        assert_eq!(
-            (looked(EXISTING), looked(ALL)),
-            (Writability::Writable(file.clone()), Writability::Writable(file.clone()))
-        );
-        mode(&file, 0o644);
+        let file_alone = writable(&file, Some(&file));
+        assert_eq!((looked(EXISTING), looked(ALL)), (file_alone.clone(), file_alone));
         mode(&below, 0o777);
-        assert_eq!(
-            (looked(EXISTING), looked(ALL)),
-            (Writability::Nothing, Writability::Writable(below.clone()))
-        );
+        assert_eq!((looked(EXISTING), looked(ALL)), (writable(&file, None), writable(&below, None)));
+        // Only owners replace files in a sticky folder.
+        mode(&below, 0o1777);
+        assert_eq!(looked(ALL), writable(&below, Some(&file)));
+        mode(&file, 0o644);
+        assert_eq!((looked(EXISTING), looked(ALL)), (Writability::Nothing, writable(&below, None)));
     }
 
     #[test]

@@ -33,6 +33,12 @@ pub struct RootSpec {
     /// The permissions of new files, 0 to 0o777, regardless of the umask; `None`: 0o644 without the bits that
     /// the umask, or the folder's default access control list, clears.
     pub mode: Option<u32>,
+    /// The bits that new files lack: they get 0o666 without these, or without those that the folder's default access
+    /// control list clears. `mode` has precedence.
+    pub umask: Option<u32>,
+    /// The server's own folder for uploads that are written into an existing file, because the server's user may write
+    /// that file and not its folder; `None`: such uploads are refused.
+    pub in_place: Option<PathBuf>,
     /// Whether to serve a folder that replaces it, without a reload.
     pub follow: bool,
     /// Whether requested names must match stored ones in case.
@@ -130,6 +136,8 @@ impl RootSpec {
             max_upload: 0,
             links,
             mode,
+            umask: None,
+            in_place: None,
             follow: false,
             case: Case::default(),
             link_folders: Vec::new(),

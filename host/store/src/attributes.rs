@@ -6,7 +6,7 @@
 #[cfg_attr(not(target_os = "linux"), path = "attributes/other.rs")]
 mod system;
 
-pub(super) use system::{carry_lists, carry_others};
+pub(super) use system::{carry_lists, carry_others, has_default_list};
 
 /// The result of copying access control lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

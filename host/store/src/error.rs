@@ -2,6 +2,7 @@
 //! server, and a reason for the log, which names the cause.
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustix::io::Errno;
@@ -29,6 +30,17 @@ pub enum StoreError {
     /// The name is not for uploads, because its root keeps earlier versions.
     #[error("{0}; the root keeps earlier versions (`write.versions`)")]
     VersionName(&'static str),
+    /// The folder of staged uploads cannot be used.
+    #[error(
+        "an upload that is written in place waits in {} until it is complete, and that folder cannot be used: {error}; \
+         let this user write there, or name another `state`", folder.display()
+    )]
+    Unstaged {
+        /// The folder.
+        folder: PathBuf,
+        /// The system error.
+        error: io::Error,
+    },
     /// This process may not keep the file that the upload would replace.
     #[error(
         "the file is there, and cannot be kept as an earlier version: {0}; let this user read it (`chmod`, `chown`), or \
@@ -233,6 +245,7 @@ impl StoreError {
             | Self::Unopened
             | Self::Uncounted
             | Self::Unreachable { .. }
+            | Self::Unstaged { .. }
             | Self::Io(_)
             | Self::Busy { .. } => ErrorCode::NotDefined,
         }
@@ -269,7 +282,7 @@ impl StoreError {
             Self::Exhausted(_) | Self::Unopened | Self::Uncounted | Self::Unreachable { .. } => {
                 "the server is too busy; try again later"
             }
-            Self::UnknownRoot(_) | Self::Io(_) => "server error",
+            Self::UnknownRoot(_) | Self::Unstaged { .. } | Self::Io(_) => "server error",
         }
     }
 

@@ -15,7 +15,7 @@ use tuffet_request::{NewFolders, Versions};
 use super::open_folder::OpenFolder;
 use super::sync_folder::sync_folder;
 use super::usage::{Change, Usage};
-use super::write_rules::WriteRules;
+use super::write_rules::{NewMode, WriteRules};
 use super::{StoreError, mode, path, spelling, version_names};
 
 /// The permissions of new folders, before the umask applies.
@@ -194,7 +194,7 @@ impl<'a> Made<'a> {
             };
             if let Some(folder) = opened {
                 if is_new {
-                    set_mode(&folder, rules)?;
+                    set_mode(&folder, rules.of_new(above))?;
                 }
                 // Another upload may have made it meanwhile: under another spelling, or without having synced it yet.
                 spelling::require_in(above, name)?;
@@ -203,7 +203,10 @@ impl<'a> Made<'a> {
             }
             let change = self.usage.add_folder(root, most)?;
             // Never open to more users than it will be.
-            let mode = rules.mode.map_or(NEW_MODE, |of_files| NEW_MODE & wanted(of_files));
+            let mode = match rules.of_new(above) {
+                NewMode::Exact(of_files) => NEW_MODE & wanted(of_files),
+                NewMode::Masked(of_files) => wanted(of_files),
+            };
             match mkdirat(above, name, mode::permissions(mode)) {
                 Ok(()) => {
                     is_new = true;
@@ -243,9 +246,9 @@ fn wanted(of_files: u32) -> u32 {
     of_files & 0o777 | (of_files & 0o444) >> 2 | 0o700
 }
 
-/// Sets the permissions of a new folder, if they do not depend on the umask.
-fn set_mode(folder: &OwnedFd, rules: &WriteRules) -> Result<(), StoreError> {
-    let Some(of_files) = rules.mode else { return Ok(()) };
+/// Sets the permissions of a new folder, if they do not depend on a umask or list.
+fn set_mode(folder: &OwnedFd, of_new: NewMode) -> Result<(), StoreError> {
+    let NewMode::Exact(of_files) = of_new else { return Ok(()) };
     // The set-group-ID bit comes from the folder above.
     let inherited = mode::of(&fstat(folder)?) & 0o2000;
     Ok(fchmod(folder, mode::permissions(wanted(of_files) | inherited))?)

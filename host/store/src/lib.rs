@@ -41,6 +41,7 @@ mod replaced_root;
 mod resolve;
 mod roots;
 mod spelling;
+mod staging;
 mod supplied;
 mod sweep;
 #[cfg(test)]

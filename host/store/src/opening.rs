@@ -12,6 +12,7 @@ use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
 use super::roots::{Root, RootError, Roots};
+use super::staging::Staging;
 use super::write_rules::WriteRules;
 use super::{Disks, Origins};
 
@@ -105,6 +106,7 @@ impl Root {
             listings: (spec.case == Case::Insensitive).then(Listings::default),
             max_upload: spec.max_upload,
             rules,
+            staging: spec.in_place.clone().map(Staging::new),
             path: spec.path.clone(),
             follow: spec.follow,
             may_be_mount_point: AtomicBool::new(false),

@@ -12,6 +12,7 @@ use rustix::fs::{
     Access, AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat,
 };
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use super::attributes::{self, Lists};
 use super::facts::Facts;
@@ -75,6 +76,31 @@ impl Replaced {
         let may = |access| accessat(folder, name, access, AtFlags::empty()).is_ok();
         let ours = 0o2 | u32::from(may(Access::READ_OK)) << 2 | u32::from(may(Access::EXEC_OK));
         Ok(Some(Self { file, stat, ours }))
+    }
+
+    /// The file, open for writing.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Its number in its file system.
+    pub(super) fn inode(&self) -> u64 {
+        Facts::from(self.stat).inode
+    }
+
+    /// Whether this user may put another file in its place in this folder: only owners may do so in a sticky one.
+    ///
+    /// # Errors
+    /// Those of fstat(2).
+    pub(super) fn may_be_replaced(&self, folder: impl AsFd) -> Result<bool, StoreError> {
+        let folder = folder.as_fd();
+        if accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_err() {
+            return Ok(false);
+        }
+        let around = fstat(folder)?;
+        let is_sticky = mode::of(&around) & 0o1000 != 0;
+        let is_owner = |stat: &Stat| stat.st_uid == geteuid().as_raw();
+        Ok(!is_sticky || is_owner(&around) || is_owner(&self.stat))
     }
 
     /// Its size in bytes.

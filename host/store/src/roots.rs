@@ -15,6 +15,7 @@ use super::link_folders::LinkFolders;
 use super::listing::Listings;
 use super::open_folder::OpenFolder;
 use super::remote_root::OriginRoot;
+use super::staging::Staging;
 use super::write_rules::WriteRules;
 use super::{Disk, StoreError};
 
@@ -36,6 +37,8 @@ pub(super) struct Root {
     pub(super) listings: Option<Listings>,
     pub(super) max_upload: u64,
     pub(super) rules: WriteRules,
+    /// Where uploads wait that are written in place; `None`: there are none.
+    pub(super) staging: Option<Staging>,
     pub(super) path: PathBuf,
     /// Whether to serve a folder that replaces the open one.
     pub(super) follow: bool,

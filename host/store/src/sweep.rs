@@ -69,6 +69,7 @@ impl Roots {
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
             // A root that does not answer is swept once it is open.
             let Some(served) = root.served() else { continue };
+            root.finish_in_place(&served);
             let served = served.dir;
             let mut swept = Swept::default();
             let mut walk = Walk::new(|_, folder, name, kind| match kind {

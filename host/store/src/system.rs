@@ -1,6 +1,6 @@
 //! Calls that Linux alone has, and not for every file system. Callers do without them where they fail.
 
-use rustix::fs::{Mode, OFlags, RenameFlags, openat, renameat_with};
+use rustix::fs::{FallocateFlags, Mode, OFlags, RenameFlags, fallocate, openat, renameat_with};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};
@@ -26,6 +26,20 @@ pub(super) fn read_cached(
 /// `EXIST` if it is; `INVAL` or `NOSYS` without support.
 pub(super) fn rename_to_free_name(from: (impl AsFd, &str), to: (impl AsFd, &str)) -> Result<(), Errno> {
     renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE)
+}
+
+/// Allocates room for this many bytes, and leaves content and size as they are. File systems that cannot do so succeed.
+///
+/// # Errors
+/// `NOSPC`, `DQUOT`, `FBIG`, `IO`.
+pub(super) fn preallocate(file: impl AsFd, size: u64) -> Result<(), Errno> {
+    if size == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::KEEP_SIZE, 0, size) {
+        Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::NODEV | Errno::PERM) => Ok(()),
+        done => done,
+    }
 }
 
 /// Creates a file without a name in this folder.

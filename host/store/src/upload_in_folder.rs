@@ -1,4 +1,5 @@
-//! An upload to a folder: a temporary file in the folder of its target, or above it, until the commit.
+//! An upload to a folder: a temporary file in the folder of its target, or above it, until the commit. Where this user may
+//! write a file and not its folder, it is in the server's own folder instead.
 
 use std::fs::File;
 use std::io;
@@ -18,15 +19,15 @@ use super::open_file::require_regular;
 use super::open_folder::OpenFolder;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
+use super::staging::{Staged, Staging};
 use super::sync_folder::sync_folder;
 use super::system::rename_to_free_name;
 use super::usage::{Old, Reservation};
-use super::versions::{self, Version};
-use super::write_rules::WriteRules;
+use super::versions::{self, Fate, Version};
+use super::write_rules::{NewMode, USUAL, WriteRules};
 use super::{Disk, StoreError, mode, path, spelling, temporary, version_names};
 
-/// The permissions of new files, before the umask applies.
-const NEW_MODE: u32 = 0o644;
+mod in_place;
 
 /// The permissions of a temporary file until the commit sets the final ones, which may be stricter than those of a new
 /// file.
@@ -50,6 +51,10 @@ pub(super) struct InFolder {
     disk: Arc<Disk>,
     /// Its part of the quotas.
     reservation: Reservation,
+    /// Where it waits if it is written in place; `None`: its root does not allow that.
+    staging: Option<Staging>,
+    /// Whether the temporary file is there.
+    is_staged: bool,
 }
 
 /// Where an upload becomes visible.
@@ -68,8 +73,12 @@ struct Target {
 
 impl Target {
     /// Finds the folder of a path, and judges the upload; returns the path, with a permitted link resolved, the folder,
-    /// and whether there is a file to replace.
-    fn find(root: &Root, target: &str, rules: &WriteRules) -> Result<(String, Way, bool), StoreError> {
+    /// and the file to replace.
+    fn find(
+        root: &Root,
+        target: &str,
+        rules: &WriteRules,
+    ) -> Result<(String, Way, Option<Replaced>), StoreError> {
         let target = followed(root, target)?;
         let (_, name) = path::split(&target);
         if let Some(versions) = rules.versions {
@@ -80,10 +89,10 @@ impl Target {
         if !way.missing.is_empty() {
             let most = rules.folders.map_or(0, |folders| folders.count);
             way.top.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
-            return Ok((target.into_owned(), way, false));
+            return Ok((target.into_owned(), way, None));
         }
-        let replaces = judge(&way.folder, name, rules)?;
-        Ok((target.into_owned(), way, replaces))
+        let replaced = judge(&way.folder, name, rules)?;
+        Ok((target.into_owned(), way, replaced))
     }
 
     fn of(folder: Arc<OwnedFd>, way: Way, path: &str) -> Target {
@@ -107,24 +116,43 @@ impl InFolder {
 
     fn begin(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
         let rules = root.rules;
-        let (path, way, replaces) = Target::find(root, target, &rules)?;
+        let (path, way, replaced) = Target::find(root, target, &rules)?;
         if (rules.quota.is_set() || !way.missing.is_empty()) && !way.top.usage.is_counted() {
             return Err(StoreError::Uncounted);
         }
         let top_folder = way.top_folder(&path);
         root.require_quota(&way, &top_folder, 0)?;
         let folder = Arc::new(syncable(&way.folder)?);
-        let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
-        let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
+        let closed = replaced.is_some() || !rules.has_usual_mode() || !way.missing.is_empty();
+        let in_place = root.in_place(&way.folder, replaced.as_ref())?;
+        let is_staged = in_place.is_some();
+        let (file, in_folder, temporary) = match in_place {
+            Some(staging) => {
+                let Staged { file, folder, name } = staging.create()?;
+                (file, folder, name)
+            }
+            None => {
+                let mode = if closed { PRIVATE_MODE } else { USUAL };
+                let (file, temporary) = temporary::create(&way.folder, mode)?;
+                (file, Arc::clone(&folder), temporary)
+            }
+        };
         let reservation = Reservation::new(&way.top.usage, &root.name, rules.quota, top_folder);
-        let (target, disk) = (Target::of(Arc::clone(&folder), way, &path), Arc::clone(&root.disk));
-        Ok((file, InFolder { folder, target, temporary, rules, closed, disk, reservation }, path))
+        let (target, disk) = (Target::of(folder, way, &path), Arc::clone(&root.disk));
+        let (folder, staging) = (in_folder, root.staging.clone());
+        let its =
+            InFolder { folder, target, temporary, rules, closed, disk, reservation, staging, is_staged };
+        Ok((file, its, path))
     }
 
-    /// Checks an upload as [`InFolder::create`] does, and whether this process may write to the folder.
+    /// Checks an upload as [`InFolder::create`] does, and whether this process may write to the folder, or to the one where
+    /// it waits instead.
     pub fn judge(root: &Root, target: &str) -> Result<(), StoreError> {
-        let (path, way, _) = Target::find(root, target, &root.rules)?;
-        accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
+        let (path, way, replaced) = Target::find(root, target, &root.rules)?;
+        match root.in_place(&way.folder, replaced.as_ref())? {
+            Some(staging) => drop(staging.open()?),
+            None => accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?,
+        }
         root.require_quota(&way, &way.top_folder(&path), 0)
     }
 
@@ -199,13 +227,22 @@ impl InFolder {
         done
     }
 
-    /// Renames the temporary file, of this size, to its name in this folder.
+    /// Renames the temporary file, of this size, to its name in this folder, or writes it into the file there.
     fn put(&mut self, file: &File, folder: &OwnedFd, size: u64) -> Result<(), StoreError> {
         let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let usage = Arc::clone(&self.target.top.usage);
         let change = usage.change();
-        let is_counted = self.rules.versions.is_some() || usage.is_kept();
-        let _one_at_a_time = is_counted.then(|| disk.names.wait(folder, &name)).transpose()?;
+        let is_alone = self.rules.versions.is_some() || usage.is_kept() || self.staging.is_some();
+        let _one_at_a_time = is_alone.then(|| disk.names.wait(folder, &name)).transpose()?;
+        if let Some((staging, replaced)) = self.in_place(folder, &name)? {
+            let old = Old { bytes: replaced.size(), is_kept: self.rules.versions.is_some() };
+            self.put_in_place(file, folder, size, (&staging, &replaced))?;
+            self.reservation.settle(size, Some(old), change);
+            self.prune(folder, &name);
+            return Ok(());
+        }
+        let beside = self.is_staged.then(|| self.leave_staging(file, folder, size)).transpose()?;
+        let file = beside.as_ref().unwrap_or(file);
         let replaced = match self.rules.overwrite {
             true => self.finish_over(file, folder)?,
             false => self.finish_new(file, folder).map(|()| None)?,
@@ -230,11 +267,16 @@ impl InFolder {
         self.temporary.clear();
         self.reservation.settle(size, old, change);
         sync_folder(folder)?;
-        if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
-            let change = usage.change();
-            self.reservation.remove(versions::prune(folder, &name, keep), change);
-        }
+        self.prune(folder, &name);
         Ok(())
+    }
+
+    /// Removes the oldest versions.
+    fn prune(&self, folder: &OwnedFd, name: &str) {
+        if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
+            let change = self.target.top.usage.change();
+            self.reservation.remove(versions::prune(folder, name, keep), change);
+        }
     }
 
     fn keep_version(
@@ -244,7 +286,7 @@ impl InFolder {
     ) -> Result<Option<Version>, StoreError> {
         match (self.rules.versions, replaced) {
             (Some(Versions { names, .. }), Some(replaced)) => {
-                versions::keep(folder, self.target.name(), replaced, names)
+                versions::keep(folder, self.target.name(), replaced, names, Fate::Replaced)
             }
             _ => Ok(None),
         }
@@ -253,9 +295,9 @@ impl InFolder {
     /// Sets the permissions of a new file, and syncs it.
     fn finish_new(&mut self, file: &File, folder: &OwnedFd) -> Result<(), StoreError> {
         if self.closed {
-            let mode = match self.rules.mode {
-                Some(mode) => mode::permissions(mode),
-                None => mode_of_new(folder)?,
+            let mode = match self.rules.of_new(folder) {
+                NewMode::Exact(mode) => mode::permissions(mode),
+                NewMode::Masked(mode) => mode_of_new(folder, mode)?,
             };
             fchmod(file, mode)?;
             self.closed = false;
@@ -308,9 +350,9 @@ impl Root {
 
 /// The permissions of a new file in this folder, after the umask or a default access control list. Only the kernel knows
 /// both, so this creates a file and removes it at once.
-fn mode_of_new(folder: &OwnedFd) -> Result<Mode, StoreError> {
+fn mode_of_new(folder: &OwnedFd, mode: u32) -> Result<Mode, StoreError> {
     let folder = Dir::from_std_file(File::from(folder.try_clone().map_err(StoreError::from_io)?));
-    let (file, name) = temporary::create(&folder, NEW_MODE)?;
+    let (file, name) = temporary::create(&folder, mode)?;
     let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
     unlinkat(&folder, &name, AtFlags::empty())?;
     Ok(mode?)
@@ -331,14 +373,13 @@ fn is_same(one: impl AsFd, other: impl AsFd) -> Result<bool, StoreError> {
     Ok((one.st_dev, one.st_ino) == (other.st_dev, other.st_ino))
 }
 
-/// Reports early the error that the commit would return; only the commit is decisive. Returns whether there is a file
-/// to replace.
-fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreError> {
+/// Reports early the error that the commit would return; only the commit is decisive. Returns the file to replace.
+fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<Option<Replaced>, StoreError> {
     if rules.overwrite {
-        return Ok(Replaced::open(folder, name, rules)?.is_some());
+        return Replaced::open(folder, name, rules);
     }
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) if rules.create => Ok(false),
+        Err(Errno::NOENT) if rules.create => Ok(None),
         Err(Errno::NOENT) => Err(StoreError::NotCreated),
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {

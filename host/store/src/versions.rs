@@ -38,6 +38,15 @@ pub(super) struct Version {
     is_new: bool,
 }
 
+/// What becomes of a file of which a version is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Another file takes its name.
+    Replaced,
+    /// It gets another content.
+    Overwritten,
+}
+
 /// Keeps the file under this name as its next version, and makes that durable. `None` if the name is free now.
 ///
 /// # Errors
@@ -47,6 +56,7 @@ pub(super) fn keep(
     of: &str,
     old: &Replaced,
     names: VersionNames,
+    fate: Fate,
 ) -> Result<Option<Version>, StoreError> {
     let (last, last_name) = list(folder, of)?.pop().unwrap_or_default();
     let now = match statat(folder, of, AtFlags::SYMLINK_NOFOLLOW) {
@@ -55,12 +65,20 @@ pub(super) fn keep(
     };
     // After a crash before the rename.
     if last > 0 && is_file(folder, &last_name, &now) {
+        if fate == Fate::Overwritten {
+            unlinkat(folder, &last_name, AtFlags::empty())?;
+            return keep(folder, of, old, names, fate);
+        }
         return Version { name: last_name, of: of.to_owned(), copied: None, is_new: false }.synced(folder);
     }
     let made = |name: String, copied: Option<Stat>| {
         Version { name, of: of.to_owned(), copied, is_new: true }.synced(folder)
     };
-    let mut copy = None;
+    // A link would change with the file.
+    let mut copy = match fate {
+        Fate::Replaced => None,
+        Fate::Overwritten => Some(Copy::of(folder, of, old)?),
+    };
     for number in last + 1..=last + MAX_ATTEMPTS {
         let name = version_names::of(of, number, names, old.modified());
         if number > MAX_NUMBER {
@@ -254,8 +272,9 @@ mod tests {
         let rules =
             WriteRules::of(&RootSpec { overwrite: true, ..RootSpec::read_only("boot", place.path()) });
         let old = Replaced::open(&folder, "a", &rules).expect("it opens").expect("it is there");
-        let version =
-            keep(&folder, "a", &old, VersionNames::Number).expect("it is kept").expect("it is there");
+        let version = keep(&folder, "a", &old, VersionNames::Number, Fate::Replaced)
+            .expect("it is kept")
+            .expect("it is there");
         (place, folder, version)
     }
 

@@ -6,7 +6,7 @@ use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
 use rustix::io::Errno;
 use std::path::Path;
 use tuffet_config::reach;
-use tuffet_daemon::privileges::Account;
+use tuffet_daemon::privileges::{Account, Kind, find_upload_place};
 use tuffet_request::{RootSpec, Unopened};
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
@@ -85,17 +85,46 @@ fn readable(check: &str, folder: &Path, account: Option<&Account>) -> Finding {
 fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("uploads into {}", root.name);
     let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
-    match check_access(&root.path, Access::WRITE_OK | Access::EXEC_OK, account) {
-        Ok(()) => Finding::good(check, format!("{} can be written", root.path.display())),
-        Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
-            .fix(format!("chown {} {}", user.as_raw(), quoted(&root.path))),
+    let writes = Access::WRITE_OK | Access::EXEC_OK;
+    let Err(error) = check_access(&root.path, writes, account) else {
+        return Finding::good(check, format!("{} can be written", root.path.display()));
+    };
+    let may = |path: &Path, kind: Kind| {
+        let access = if kind == Kind::Folder { writes } else { Access::WRITE_OK };
+        check_access(path, access, account).is_ok()
+    };
+    match find_upload_place(root, may) {
+        Some(found) if found.is_dir() => {
+            let says = format!("{} cannot be written, but {} can", root.path.display(), found.display());
+            Finding::good(check, says)
+        }
+        Some(found) => {
+            let says = format!(
+                "{} cannot be written, but files such as {} can: uploads are written in place, and other programs may \
+                 read a mixture of old and new content at that moment",
+                root.path.display(),
+                found.display()
+            );
+            Finding::good(check, says)
+        }
+        None => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display())).fix(format!(
+            "chown {} {}",
+            user.as_raw(),
+            quoted(&root.path)
+        )),
     }
 }
+
+/// Uploads of this size are as good as unlimited.
+const UNLIMITED: u64 = 1 << 50;
 
 fn free_space(root: &RootSpec) -> Option<Finding> {
     let check = format!("room for uploads into {}", root.name);
     let found = statvfs(&root.path).ok()?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);
+    if root.max_upload >= UNLIMITED && free > 0 {
+        return Some(Finding::good(check, format!("{} are free; uploads have no limit", size(free))));
+    }
     if free >= root.max_upload {
         let says = format!("{} are free; one upload takes up to {}", size(free), size(root.max_upload));
         return Some(Finding::good(check, says));
@@ -155,7 +184,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let grades = |spec: &RootSpec| check(spec, None).iter().map(|found| found.grade).collect::<Vec<_>>();
         assert_eq!(grades(&root(folder.path(), 1)), [Grade::Good; 4]);
-        assert_eq!(grades(&root(folder.path(), u64::MAX))[3], Grade::CouldBeBetter);
+        assert_eq!(grades(&root(folder.path(), UNLIMITED - 1))[3], Grade::CouldBeBetter);
+        assert_eq!(grades(&root(folder.path(), UNLIMITED))[3], Grade::Good);
         let gone = root(&folder.path().join("not there"), 1);
         let found = readable("root", &gone.path, None);
         assert_eq!(found.grade, Grade::Wrong);

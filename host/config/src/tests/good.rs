@@ -110,8 +110,19 @@ fn upload_rules_are_read() {
     }
     assert_eq!(root("overwrite: true, write: { links: follow }"), (None, Links::Follow));
     assert_eq!(root("overwrite: true, write: { links: replace }"), (None, Links::Replace));
-    assert_eq!(root("write: { umask: \"000\" }"), (Some(0o666), Links::Refuse));
-    assert_eq!(root("write: { umask: '0027' }"), (Some(0o640), Links::Refuse));
+    let spec = |rules: &str| {
+        let roots =
+            format!("roots: [{{ name: in, path: incoming, writable: true, overwrite: true, {rules} }}]\n");
+        let listeners = "listeners: [{ address: 127.0.0.1:6969 }]\nstate: kept\n";
+        scene.load(&format!("{listeners}{roots}")).expect(rules).roots.remove(0)
+    };
+    assert_eq!(spec("write: { umask: \"000\" }").umask, Some(0));
+    assert_eq!(
+        (spec("write: { umask: '0027' }").umask, spec("write: { umask: '0027' }").mode),
+        (Some(0o027), None)
+    );
+    assert_eq!(spec("write: { in-place: true }").in_place, Some(scene.path("kept/uploads")));
+    assert_eq!(spec("write: { in-place: false }").in_place, None);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Checks whether permissions and the sandbox of this process allow access to existing files.
 
 use super::start_check::PlannedPaths;
-use super::{Account, PrivilegeError, own_paths};
+use super::{Account, Kind, PrivilegeError, find_upload_place, own_paths};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,9 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
             check(at("spool"), nearest_existing(&spool.path), true);
         }
     }
-    for folder in own_paths::folders(next).iter().filter(|folder| **folder == next.state) {
+    let staging: Vec<&Path> = own_paths::staging(next).collect();
+    let is_of_state = |folder: &&PathBuf| **folder == next.state || staging.contains(&folder.as_path());
+    for folder in own_paths::folders(next).iter().filter(is_of_state) {
         check("/state".into(), nearest_existing(folder), true);
     }
     found
@@ -122,7 +124,8 @@ pub(super) fn require(
         let (name, path) = (&root.name, root.path.display());
         let word = if why_inaccessible(&root.path, false).is_some() || !may_enter(&root.path) {
             "read"
-        } else if root.writable && why_inaccessible(&root.path, true).is_some() {
+        } else if root.writable && why_inaccessible(&root.path, true).is_some() && !takes_uploads_below(root)
+        {
             "write"
         } else {
             continue;
@@ -194,6 +197,15 @@ fn sink_problem(
 
 fn may_enter(folder: &Path) -> bool {
     accessat(CWD, folder, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// Whether uploads into a folder or file below that of the root are possible.
+fn takes_uploads_below(root: &RootSpec) -> bool {
+    let may = |path: &Path, kind: Kind| {
+        let access = if kind == Kind::Folder { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
+        accessat(CWD, path, access, AtFlags::EACCESS).is_ok()
+    };
+    find_upload_place(root, may).is_some()
 }
 
 /// Returns whether the folder's files are writable, too: a start as another user may have left some.

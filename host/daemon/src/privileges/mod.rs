@@ -14,6 +14,7 @@ mod own_paths;
 mod report;
 mod start_check;
 mod syscalls;
+mod uploads_below;
 mod user;
 
 pub use acting::{acting_as, in_place_of_root};
@@ -25,6 +26,7 @@ pub use own_paths::give_to_user;
 pub use report::{capabilities, read as read_status, user};
 pub use start_check::check;
 pub use syscalls::HAS_FILTER as HAS_SYSCALL_FILTER;
+pub use uploads_below::{Kind, find_upload_place};
 pub use user::{Account, account_to_become};
 
 use nix::unistd::{Uid, User};

@@ -36,6 +36,11 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
     })
 }
 
+/// Returns the folders where uploads wait that are written in place.
+pub(super) fn staging(config: &Config) -> impl Iterator<Item = &Path> {
+    config.roots.iter().filter_map(|root| root.in_place.as_deref())
+}
+
 /// Returns the server's folders: spools, caches of origins, and, if used, the folders for state and compiled plugins.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let has_keys = |plugin: &PluginConfig| plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv);
@@ -48,6 +53,7 @@ pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     folders.extend((keys || below || pulled).then(|| config.state.clone()));
     folders.extend(spools);
+    folders.extend(staging(config).map(Path::to_owned));
     folders.extend(config.origins.iter().map(|origin| origin.cache.path.clone()));
     folders.extend(config.remote.iter().filter_map(|remote| Some(remote.kept.parent()?.to_owned())));
     let compiled = config.policy.compiled.clone();

@@ -10,7 +10,9 @@ use super::sockets::Sockets;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use tuffet_request::{PortRange, TidPorts};
-use tuffet_udp::{BindOptions, KERNEL_BUFFER, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index};
+use tuffet_udp::{
+    BindOptions, KERNEL_BUFFER, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index,
+};
 
 /// TID ports of a listener over all workers, unless configured otherwise.
 ///

@@ -420,6 +420,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::RefusedByOrigin { .. }
         | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)
+        | StoreError::Unstaged { .. }
         | StoreError::Io(_) => Outcome::Failed,
     }
 }

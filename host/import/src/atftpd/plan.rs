@@ -4,7 +4,7 @@ use super::flags::{self, Command, Meaning};
 use super::multicast;
 use crate::error::ImportError;
 use crate::location::{Location, Word};
-use crate::target::{Target, put_retransmit};
+use crate::target::{Target, put_endless, put_retransmit};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
 use crate::{folders, map_file, names, source, trees};
@@ -20,6 +20,7 @@ pub(super) fn plan(command: &Command) -> Result<Target, ImportError> {
     let name = root(command, &mut target)?;
     pcre(command, &name, &mut target)?;
     options(command, &mut target)?;
+    put_endless(&mut target.transfer, "atftpd");
     multicast::section(command, &mut target)?;
     privileges(command, &mut target);
     rest(command, &mut target);
@@ -75,6 +76,7 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
     root.put("path", Value::text(&path), [format!("{}: {}", word.location, word.text)]);
     let why = format!("Names may begin with {path}, as for atftpd.");
     root.put("also-at", Value::texts([&path]), [why]);
+    folders::put_follow(&mut root, &folder, "atftpd");
     let (user, group, _) = identity(command);
     let identity = Identity::of(&user, group.as_deref());
     let kinds = UploadKinds { new_files: true, world_writable: false };
@@ -86,12 +88,9 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
         );
         root.put("writable", Value::plain(false), [target.report.differs(&word.location, text)]);
     } else {
-        let mut comments = vec!["atftpd accepts uploads wherever its user may write.".to_owned()];
-        if let Writability::Writable(path) = found {
-            comments.push(format!("Writable today: {}", path.display()));
-        }
-        root.put("writable", Value::plain(true), comments);
-        root.put("overwrite", Value::plain(true), []);
+        let why = "atftpd accepts uploads wherever its user may write.".to_owned();
+        uploads::put(&mut root, &found, [why], &user);
+        uploads::put_unlimited(&mut root, "atftpd");
     }
     target.roots.push(root);
     trees::allow_links(&folder, false, &word.location, target);
@@ -156,7 +155,8 @@ fn options(command: &Command, target: &mut Target) -> Result<(), ImportError> {
                 let seconds = flags::number(given, 1, 3600)?;
                 // The default is no statement about the network.
                 if seconds != 5 {
-                    put_retransmit(&mut target.transfer, seconds * 1000, given.origin());
+                    // It sends a packet six times.
+                    put_retransmit(&mut target.transfer, seconds * 1000, 6, given.origin());
                 }
             }
             Meaning::MaxThread => {

@@ -22,7 +22,7 @@ fn import(line: &str, folder: &TempDir) -> Imported {
 
 #[test]
 fn each_flag() {
-    let cases: [(&str, &str, Value); 29] = [
+    let cases: [(&str, &str, Value); 31] = [
         ("--daemon DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("--daemon --port 1069 DIR", "/listeners/0/address", json!("0.0.0.0:1069")),
         ("--daemon --bind-address 192.0.2.1 DIR", "/listeners", json!([{ "address": "192.0.2.1:69" }])),
@@ -35,13 +35,23 @@ fn each_flag() {
         ("--daemon --maxthread 40 DIR", "/limits", json!({ "transfers": 40 })),
         ("--daemon -m 40 DIR", "/limits/transfers", json!(40)),
         ("--daemon DIR", "/limits", Value::Null),
-        ("--daemon --retry-timeout 5 DIR", "/transfer", Value::Null),
+        ("--daemon --retry-timeout 5 DIR", "/transfer", json!({ "least-rate": 0, "max-duration": "0s" })),
+        ("--daemon --retry-timeout 5 DIR", "/transfer/retransmit", Value::Null),
+        (
+            "--daemon -r 20 DIR",
+            "/transfer/retransmit",
+            json!({ "initial": "20000ms", "cap": "20000ms", "give-up": "120000ms" }),
+        ),
         ("--daemon -r 2 DIR", "/transfer/retransmit", json!({ "initial": "2000ms" })),
         ("--daemon --no-timeout DIR", "/transfer/options", json!({ "timeout": "refuse" })),
         ("--daemon --no-tsize DIR", "/transfer/options", json!({ "tsize": "refuse" })),
         ("--daemon --no-blksize DIR", "/transfer/options", json!({ "blksize": "refuse" })),
         ("--daemon --no-windowsize DIR", "/transfer/options", json!({ "windowsize": "refuse" })),
-        ("--daemon --prevent-sas --no-fork --no-multicast --listen-local DIR", "/transfer", Value::Null),
+        (
+            "--daemon --prevent-sas --no-fork --no-multicast --listen-local DIR",
+            "/transfer/options",
+            Value::Null,
+        ),
         ("--daemon DIR", "/roots/0/writable", json!(true)),
         ("--daemon DIR", "/roots/0/overwrite", json!(true)),
         ("--daemon DIR", "/roots/0/world-readable", Value::Null),
@@ -49,7 +59,7 @@ fn each_flag() {
             "--daemon",
             "/roots/0",
             json!({ "name": "tftpboot", "path": "/tftpboot", "also-at": ["/tftpboot"],
-            "writable": true, "overwrite": true }),
+            "writable": true, "overwrite": true, "max-upload": "1EiB" }),
         ),
         ("--daemon DIR /other", "/roots/1", Value::Null),
         (

@@ -140,6 +140,10 @@ impl Reader {
     fn setting(&mut self, setting: Setting) -> Result<(), ImportError> {
         match setting.name.as_str() {
             "conf-file" => {
+                // Without a file, dnsmasq reads none.
+                if setting.value().is_empty() {
+                    return Ok(());
+                }
                 // `conf-file=/path/*.conf` is not a pattern for dnsmasq either.
                 self.file(Path::new(&setting.value()), &setting.location)
             }
@@ -187,7 +191,9 @@ impl Reader {
 
     /// Reads `DIR`, `DIR,EXTENSION…` (files to leave out) or `DIR,*EXTENSION…` (files to read).
     fn folder(&mut self, setting: &Setting) -> Result<(), ImportError> {
-        let Some((folder, endings)) = setting.parts.split_first() else { return Ok(()) };
+        let Some((folder, endings)) = setting.parts.split_first() else {
+            return Err(ImportError::invalid(&setting.location, "conf-dir needs a folder: conf-dir=DIR"));
+        };
         let (wanted, unwanted): (Vec<&str>, Vec<&str>) =
             endings.iter().map(String::as_str).partition(|ending| ending.starts_with('*'));
         let entries = Path::new(folder)
@@ -253,6 +259,14 @@ fn parsed(line: &str, location: &Location) -> Result<Option<Setting>, ImportErro
     }
     let mut fields = fields.into_iter().map(Field::trimmed);
     let name = fields.next().filter(|name| !name.is_empty());
+    if let Some((first, rest)) = name.as_deref().and_then(|name| name.split_once(char::is_whitespace)) {
+        let text = format!(
+            "{}: a name and a value need a `=` between them, and dnsmasq does not start with this line; write {first}={}",
+            written.trim(),
+            rest.trim_start()
+        );
+        return Err(ImportError::invalid(location, text));
+    }
     Ok(name.map(|name| Setting {
         name,
         parts: fields.collect(),
@@ -308,6 +322,12 @@ mod tests {
             assert_eq!(line(text), None, "{text}");
         }
         let location = Location::file(Path::new("d.conf")).line(3);
+        let error = parsed("interface enp0s8 # lan", &location).unwrap_err().to_string();
+        assert!(
+            error.starts_with("d.conf:3: interface enp0s8: a name and a value need a `=`")
+                && error.ends_with("write interface=enp0s8"),
+            "{error}"
+        );
         let error = parsed("tftp-root=\"/srv", &location).unwrap_err().to_string();
         assert_eq!(error, "d.conf:3: the quote \" is not closed");
     }

@@ -3,7 +3,7 @@
 use super::conf::Setting;
 use super::interfaces;
 use super::settings::Settings;
-use crate::target::Target;
+use crate::target::{Target, put_tid_ports};
 use crate::yaml::{Map, Value};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
@@ -67,10 +67,11 @@ impl Collector<'_> {
                 self.target.missing(&setting.location, text);
             } else if pattern.ends_with('*') {
                 let text = format!(
-                    "{}: Tuffet takes names of interfaces, not patterns; these are the ones that are here now",
+                    "{}: Tuffet takes names of interfaces, not patterns: these are the ones that are here now, and dnsmasq \
+                     also serves those that come later",
                     setting.written
                 );
-                let comment = self.target.report.differs(&setting.location, text);
+                let comment = self.target.report.missing(&setting.location, text);
                 self.target.listening.push(comment);
                 let names = self.present.iter().filter(|name| interfaces::matches(pattern, name));
                 for name in names.filter(|name| !excludes(except, name)) {
@@ -92,7 +93,7 @@ impl Collector<'_> {
             "{}: Tuffet listens on the interfaces that are here now; dnsmasq also serves those that come later",
             why.written
         );
-        let comment = self.target.report.differs(&why.location, text);
+        let comment = self.target.report.missing(&why.location, text);
         self.target.listening.push(comment);
         for name in self.present.iter().filter(|name| !excludes(except, name)) {
             self.interface(name, Vec::new());
@@ -147,7 +148,7 @@ pub(super) fn listener(listen: &ListenAddress, settings: &Settings) -> Map {
     if let Some(setting) = &settings.single_port {
         listener.put("single-port", Value::plain(true), [setting.origin()]);
     } else if let Some((first, last, setting)) = &settings.ports {
-        listener.put("tid-ports", Value::plain(format!("{first}-{last}")), [setting.origin()]);
+        put_tid_ports(&mut listener, (*first, *last), setting.origin());
     }
     if let Some((mtu, setting)) = &settings.mtu {
         // Headers of IP and UDP, and four bytes of TFTP.

@@ -10,6 +10,7 @@ mod tests;
 
 use crate::error::ImportError;
 use crate::location::{Location, Word};
+use crate::server::Version;
 use crate::shell::Variables;
 use crate::source;
 use crate::target::{Origin, Target};
@@ -29,6 +30,7 @@ pub(super) fn import(
     flags: &[String],
     conf: Option<&Path>,
     defaults: Option<&Path>,
+    version: Option<Version>,
 ) -> Result<Target, ImportError> {
     let mut words: Vec<Word> = flags.iter().map(|word| Word::new(word, &Location::CommandLine)).collect();
     let system = Path::new(DEFAULTS);
@@ -43,8 +45,12 @@ pub(super) fn import(
     // A file that is not named may be missing, unless nothing else is given.
     let must_exist = words.is_empty();
     let settings = conf::read(&words, Path::new(CONF), must_exist)?;
-    plan::plan(settings::Settings::read(settings)?)
+    let has_windows = version.is_some_and(|version| version >= Version::Dnsmasq2_92);
+    plan::plan(settings::Settings::read(settings)?, has_windows)
 }
+
+/// The variables that have flags.
+const FLAG_VARIABLES: [&str; 2] = ["DNSMASQ_INTERFACES", "DNSMASQ_OPTS"];
 
 /// Returns the flags that Debian's start script adds.
 fn started_with(path: &Path) -> Result<Vec<Word>, ImportError> {
@@ -56,8 +62,9 @@ fn started_with(path: &Path) -> Result<Vec<Word>, ImportError> {
             words.push(Word::new(assigned.value.trim(), &assigned.location));
         }
     }
-    for name in ["DNSMASQ_INTERFACES", "DNSMASQ_OPTS"] {
+    for name in FLAG_VARIABLES {
         words.extend(variables.get(name).into_iter().flat_map(|assigned| assigned.words()));
     }
+    variables.require_known(&[&FLAG_VARIABLES[..], &["DNSMASQ_USER", "CONFIG_DIR"]].concat())?;
     Ok(words)
 }

@@ -1,5 +1,6 @@
 //! From the settings of dnsmasq to a configuration.
 
+use super::listeners::ListenAddress;
 use super::settings::{Settings, UniqueRoot};
 use super::{interfaces, listeners};
 use crate::error::ImportError;
@@ -10,8 +11,9 @@ use crate::yaml::{Map, Value};
 use crate::{folders, names, trees};
 use std::path::PathBuf;
 
-pub(super) fn plan(settings: Settings) -> Result<Target, ImportError> {
-    let Some(enabled) = &settings.enabled else {
+/// `has_windows`: this version grants windows and time-outs.
+pub(super) fn plan(mut settings: Settings, has_windows: bool) -> Result<Target, ImportError> {
+    let Some(enabled) = settings.enabled.clone() else {
         let text = "there is no `enable-tftp`: dnsmasq serves no files with this configuration";
         return Err(ImportError::impossible(&Location::File("dnsmasq".into()), text));
     };
@@ -23,11 +25,50 @@ pub(super) fn plan(settings: Settings) -> Result<Target, ImportError> {
     if let Some((first, last, _)) = settings.ports.as_ref().filter(|_| settings.single_port.is_none()) {
         target.limit_workers(*first, *last);
     }
+    let listen_addresses = listeners::listen_addresses(&settings, &mut target, &interfaces::present());
+    leave_out_unserved(&mut settings, &listen_addresses, &mut target)?;
     let names = roots(&settings, &mut target)?;
-    listeners(&settings, &names, &mut target);
-    rules(&settings, &mut target);
+    listeners(&settings, listen_addresses, &names, &mut target);
+    rules(&settings, has_windows, &mut target);
     rest(&settings, &mut target);
     Ok(target)
+}
+
+/// Removes the roots that are for interfaces without a listener.
+fn leave_out_unserved(
+    settings: &mut Settings,
+    listen_addresses: &[ListenAddress],
+    target: &mut Target,
+) -> Result<(), ImportError> {
+    let serves = |name: &str| listen_addresses.iter().any(|it| it.interface.as_deref() == Some(name));
+    let by_address = listen_addresses.iter().any(|it| it.interface.is_none());
+    let (served, unserved) = std::mem::take(&mut settings.roots)
+        .into_iter()
+        .partition(|(_, interface, _)| interface.as_deref().is_none_or(serves));
+    settings.roots = served;
+    for (_, interface, setting) in &unserved {
+        let interface = interface.as_deref().unwrap_or_default();
+        if by_address {
+            let text = format!(
+                "{}: the listeners here have addresses, and Tuffet cannot tell which clients come in by {interface}: name \
+                 that interface with `interface`, in place of its address",
+                setting.written
+            );
+            target.missing(&setting.location, text);
+        } else {
+            target.head.push(format!(
+                "{}: {}: left out, because dnsmasq serves no files on {interface}.",
+                setting.location, setting.written
+            ));
+        }
+    }
+    match (settings.roots.first(), unserved.first()) {
+        (None, Some((_, _, setting))) => {
+            let text = "no `tftp-root` is for an interface that is served; name a folder for the others";
+            Err(ImportError::impossible(&setting.location, text))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the name of each root, in the order of the settings.
@@ -43,6 +84,7 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         root.put("path", Value::text(&path), [setting.origin()]);
         let why = format!("Names may begin with {path}, as for dnsmasq.");
         root.put("also-at", Value::texts([&path]), [why]);
+        folders::put_follow(&mut root, folder, "dnsmasq");
         if let Some(secure) = &settings.secure {
             let mut comments = vec![secure.origin()];
             if settings.user.as_ref().is_none_or(|user| user.value() != "root") {
@@ -59,16 +101,16 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         target.roots.push(root);
         trees::allow_links(folder, false, &setting.location, target);
         names::report_names(folder, false, &setting.location, target);
-        if let Some(no_fail) = settings.no_fail.as_ref().filter(|_| !folder.is_dir()) {
-            let text = format!("tftp-no-fail: {path} is missing, and Tuffet starts only when it is there");
-            target.missing(&no_fail.location, text);
-        }
     }
     Ok(names)
 }
 
-fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
-    let listen_addresses = listeners::listen_addresses(settings, target, &interfaces::present());
+fn listeners(
+    settings: &Settings,
+    listen_addresses: Vec<ListenAddress>,
+    names: &[String],
+    target: &mut Target,
+) {
     if let [name] = names {
         target.remap = remap(settings, name);
     }
@@ -94,6 +136,8 @@ fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
                 }
                 target.listeners.push(listener);
             }
+            // Nobody asks for its files there, which are those of the whole system.
+            None if is_added(settings, &listen) => {}
             None => {
                 let location = &settings.roots[0].2.location;
                 let at = listen.interface.unwrap_or_else(|| listen.address.to_string());
@@ -107,11 +151,27 @@ fn listeners(settings: &Settings, names: &[String], target: &mut Target) {
     }
 }
 
+/// Whether dnsmasq listens there by itself.
+fn is_added(settings: &Settings, listen: &ListenAddress) -> bool {
+    listen.interface.as_deref() == Some("lo")
+        && !settings.interfaces.iter().chain(&settings.tftp_interfaces).any(|(name, _)| name == "lo")
+}
+
 /// Options and limits.
-fn rules(settings: &Settings, target: &mut Target) {
+fn rules(settings: &Settings, has_windows: bool, target: &mut Target) {
     if settings.mtu.is_none() {
         let why = "As dnsmasq does: blocks that fit the MTU of the way to the client.".to_owned();
         target.transfer.put("max-blksize", Value::text("auto"), [why]);
+    }
+    if has_windows {
+        let why = "The limit of dnsmasq.".to_owned();
+        target.transfer.put("max-windowsize", Value::plain(32), [why]);
+    } else {
+        let options = target.transfer.below("options");
+        let why =
+            "dnsmasq before 2.92 ignores both. Without these lines, clients that ask for windows get them.";
+        options.put("windowsize", Value::text("refuse"), [why.to_owned()]);
+        options.put("timeout", Value::text("refuse"), []);
     }
     if let Some(setting) = &settings.no_blocksize {
         target.transfer.below("options").put("blksize", Value::text("refuse"), [setting.origin()]);

@@ -26,6 +26,32 @@ const NAMES: [&str; 17] = [
     "conf-file",
 ];
 
+/// The settings that dnsmasq refuses without a value, and those that it refuses with one.
+const NEED_VALUE: [&str; 12] = [
+    "interface",
+    "except-interface",
+    "no-dhcp-interface",
+    "listen-address",
+    "tftp-root",
+    "tftp-max",
+    "tftp-mtu",
+    "tftp-port-range",
+    "dhcp-script",
+    "dhcp-luascript",
+    "dhcp-boot",
+    "pxe-service",
+];
+const TAKE_NO_VALUE: [&str; 8] = [
+    "bind-interfaces",
+    "bind-dynamic",
+    "tftp-secure",
+    "tftp-lowercase",
+    "tftp-no-blocksize",
+    "tftp-single-port",
+    "tftp-no-fail",
+    "quiet-tftp",
+];
+
 /// Other settings with similar names, which are not misspellings.
 const NAMESAKES: [&str; 3] = ["bridge-interface", "quiet-dhcp", "conf-script"];
 
@@ -54,7 +80,6 @@ pub(super) struct Settings {
     pub(super) lowercase: Option<Setting>,
     pub(super) no_blocksize: Option<Setting>,
     pub(super) single_port: Option<Setting>,
-    pub(super) no_fail: Option<Setting>,
     pub(super) quiet: Option<Setting>,
     pub(super) max: Option<(u64, Setting)>,
     pub(super) mtu: Option<(u64, Setting)>,
@@ -82,7 +107,14 @@ impl Settings {
             let parts = setting.parts.iter().filter(|part| !part.is_empty());
             parts.map(|part| (part.clone(), setting.clone())).collect()
         };
-        match setting.name.as_str() {
+        let name = setting.name.as_str();
+        if NEED_VALUE.contains(&name) && setting.parts.is_empty() {
+            return Err(wrong(&setting, &format!("dnsmasq does not start without a value: {name}=VALUE")));
+        }
+        if TAKE_NO_VALUE.contains(&name) && !setting.parts.is_empty() {
+            return Err(wrong(&setting, &format!("dnsmasq does not start with a value here: write {name}")));
+        }
+        match name {
             "enable-tftp" => {
                 self.tftp_interfaces.extend(each(&setting));
                 self.enabled = Some(setting);
@@ -109,13 +141,15 @@ impl Settings {
             "tftp-lowercase" => self.lowercase = Some(setting),
             "tftp-no-blocksize" => self.no_blocksize = Some(setting),
             "tftp-single-port" => self.single_port = Some(setting),
-            "tftp-no-fail" => self.no_fail = Some(setting),
+            // Roots that are not there yet are waited for in any case.
+            "tftp-no-fail" => {}
             "quiet-tftp" => self.quiet = Some(setting),
             "tftp-max" => self.max = Some((number(&setting, 1, 10_000_000)?, setting)),
             "tftp-mtu" => self.mtu = Some((number(&setting, 60, 65_535)?, setting)),
             "tftp-port-range" => self.ports(setting)?,
-            "user" => self.user = Some(setting),
-            "group" => self.group = Some(setting),
+            // Without a name, dnsmasq keeps its default.
+            "user" => self.user = Some(setting).filter(|setting| !setting.value().is_empty()),
+            "group" => self.group = Some(setting).filter(|setting| !setting.value().is_empty()),
             "dhcp-script" | "dhcp-luascript" => self.scripts.push(setting),
             "dhcp-boot" | "pxe-service" => {
                 self.others += 1;

@@ -1,6 +1,7 @@
 //! Files of dnsmasq, and what is written for them.
 
 use super::import;
+use crate::server::Version;
 use crate::testing::{self, Imported, refused};
 use serde_json::{Value, json};
 use std::fs;
@@ -23,13 +24,13 @@ fn conf(text: &str) -> Conf {
 
 fn read(text: &str) -> (Imported, Conf) {
     let conf = conf(text);
-    let target = import(&[], Some(&conf.path), None).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let target = import(&[], Some(&conf.path), None, None).unwrap_or_else(|error| panic!("{text}: {error}"));
     (Imported::new(target, super::ORIGIN), conf)
 }
 
 fn fails(text: &str) -> String {
     let conf = conf(text);
-    refused(import(&[], Some(&conf.path), None)).replace(conf.path.to_str().unwrap(), "FILE")
+    refused(import(&[], Some(&conf.path), None, None)).replace(conf.path.to_str().unwrap(), "FILE")
 }
 
 #[test]
@@ -37,6 +38,7 @@ fn each_setting() {
     let base = "enable-tftp\ntftp-root=DIR\nuser=nobody\nlisten-address=192.0.2.1\n";
     let unique = |named: &str| json!({ "root": "tftp", "name": "path", "unique-root": named });
     let listener = json!([{ "address": "192.0.2.1:69", "free-bind": true }]);
+    let ignored = json!({ "windowsize": "refuse", "timeout": "refuse" });
     let cases: [(&str, &str, Value); 23] = [
         ("", "/listeners", listener.clone()),
         ("bind-dynamic", "/listeners", listener),
@@ -46,10 +48,10 @@ fn each_setting() {
         ("tftp-port-range=30000,30999", "/listeners/0/tid-ports", json!("30000-30999")),
         ("tftp-port-range=30999,30000", "/listeners/0/tid-ports", json!("30000-30999")),
         ("tftp-mtu=1400", "/listeners/0/max-blksize", json!(1368)),
-        ("tftp-mtu=1400", "/transfer", Value::Null),
+        ("tftp-mtu=1400", "/transfer/max-blksize", Value::Null),
         ("listen-address=2001:db8::1\ntftp-mtu=1400", "/listeners/1/max-blksize", json!(1348)),
-        ("", "/transfer", json!({ "max-blksize": "auto" })),
-        ("tftp-no-blocksize", "/transfer/options", json!({ "blksize": "refuse" })),
+        ("", "/transfer", json!({ "max-blksize": "auto", "options": ignored })),
+        ("tftp-no-blocksize", "/transfer/options/blksize", json!("refuse")),
         ("tftp-max=10\ntftp-max=200", "/limits", json!({ "transfers": 200 })),
         ("tftp-unique-root", "/plugins/remap/settings", unique("ip")),
         ("tftp-unique-root=ip", "/plugins/remap/settings", unique("ip")),
@@ -144,6 +146,42 @@ fn folders_for_interfaces() {
 }
 
 #[test]
+fn folders_for_interfaces_that_are_not_served() {
+    let (one, conf) = read(
+        "enable-tftp\ntftp-root=DIR/a,eth1\ntftp-root=DIR/b,eth2\ninterface=eth1\ntftp-no-fail\nexcept-interface=lo\n",
+    );
+    assert_eq!((one.at("/roots/0/name"), one.at("/roots/1")), (json!("a"), Value::Null), "{}", one.text);
+    assert!(one.remarks.is_empty() && one.is_complete, "{:?}", one.remarks);
+    let expected = format!(
+        "{}:3: tftp-root={}/tftp/b,eth2: left out, because",
+        conf.path.display(),
+        conf.folder.path().display()
+    );
+    assert!(one.comments().contains(&expected), "{}", one.text);
+    let (absent, _) = read("enable-tftp=lo,eth9\ntftp-root=DIR\ntftp-root=DIR/b,eth9\n");
+    assert!(absent.is_complete && absent.at("/roots/1/name") == json!("b"), "{}", absent.text);
+    let (address, _) = read("enable-tftp\ntftp-root=DIR\ntftp-root=DIR/b,eth1\nlisten-address=192.0.2.1\n");
+    assert!(
+        !address.is_complete && address.remarks[0].contains("which clients come in by eth1"),
+        "{:?}",
+        address.remarks
+    );
+    let error = fails("enable-tftp\ntftp-root=DIR,eth2\ninterface=eth1\n");
+    assert!(
+        error.starts_with("impossible: FILE:2: no `tftp-root` is for an interface that is served"),
+        "{error}"
+    );
+}
+
+#[test]
+fn newer_versions_have_windows() {
+    let conf = conf("enable-tftp\ntftp-root=DIR\n");
+    let target = import(&[], Some(&conf.path), None, Some(Version::Dnsmasq2_92)).unwrap();
+    let read = Imported::new(target, super::ORIGIN);
+    assert_eq!(read.at("/transfer"), json!({ "max-blksize": "auto", "max-windowsize": 32 }), "{}", read.text);
+}
+
+#[test]
 fn settings_without_a_key_are_reported() {
     let cases = [
         ("quiet-tftp", true, "differs: quiet-tftp: Tuffet logs each request"),
@@ -170,10 +208,10 @@ fn settings_without_a_key_are_reported() {
         ("interface=eth0:1", false, "not carried over: interface=eth0:1: Tuffet listens on interfaces"),
         (
             "except-interface=eth0",
-            true,
-            "differs: except-interface=eth0: Tuffet listens on the interfaces that are here",
+            false,
+            "not carried over: except-interface=eth0: Tuffet listens on the interfaces that are here",
         ),
-        ("interface=eth*", true, "differs: interface=eth*: Tuffet takes names of interfaces"),
+        ("interface=eth*", false, "not carried over: interface=eth*: Tuffet takes names of interfaces"),
     ];
     for (setting, is_complete, expected) in cases {
         let (read, conf) = read(&format!("enable-tftp\ntftp-root=DIR\nuser=nobody\n\n{setting} # why\n"));
@@ -183,10 +221,6 @@ fn settings_without_a_key_are_reported() {
         assert!(read.remarks[0].starts_with(&start), "{setting}: {:?}", read.remarks);
         assert!(read.comments().contains(&read.remarks[0]), "{}", read.text);
     }
-    let (no_fail, _) = read("enable-tftp\ntftp-root=/nonexistent/tftp\ntftp-no-fail\n");
-    assert!(
-        !no_fail.is_complete && no_fail.remarks[0].contains("tftp-no-fail: /nonexistent/tftp is missing")
-    );
     let (rest, _) = read("domain-needed\nenable-tftp\ntftp-root=DIR\ndhcp-range=10.0.0.1,10.0.0.9\n");
     assert!(
         rest.comments().contains("2 settings of DNS and DHCP: dnsmasq goes on with them"),
@@ -203,12 +237,12 @@ fn links_out_of_the_folder_are_allowed() {
     std::fs::write(top.join("lib/pxelinux.0"), "").unwrap();
     let link = top.join("tftp/pxelinux.0");
     std::os::unix::fs::symlink("../lib/pxelinux.0", &link).unwrap();
-    let read = Imported::new(import(&[], Some(&conf.path), None).unwrap(), super::ORIGIN);
+    let read = Imported::new(import(&[], Some(&conf.path), None, None).unwrap(), super::ORIGIN);
     assert_eq!(read.at("/roots/0/links"), json!([top.join("lib")]), "{}", read.text);
     assert!(read.comments().contains(&link.display().to_string()), "{}", read.text);
     // What no folder can allow is reported.
     std::os::unix::fs::symlink("../../../../../../../../etc/../proc/version", top.join("tftp/odd")).unwrap();
-    let read = Imported::new(import(&[], Some(&conf.path), None).unwrap(), super::ORIGIN);
+    let read = Imported::new(import(&[], Some(&conf.path), None, None).unwrap(), super::ORIGIN);
     let expected = format!(
         "{}:2: not carried over: {}: Tuffet does not follow",
         conf.path.display(),
@@ -222,7 +256,20 @@ fn wrong_settings_are_refused() {
     let cases = [
         ("port=0\n", "impossible: dnsmasq: there is no `enable-tftp`"),
         ("enable-tftp\n", "impossible: FILE:1: without `tftp-root`"),
-        ("enable-tftp\ntftp-root\n", "invalid: FILE:2: tftp-root: expected DIR or DIR,INTERFACE"),
+        (
+            "enable-tftp\ntftp-root\n",
+            "invalid: FILE:2: tftp-root: dnsmasq does not start without a value: tftp-root=VALUE",
+        ),
+        (
+            "enable-tftp\n interface enp0s8\n",
+            "invalid: FILE:2: interface enp0s8: a name and a value need a `=`",
+        ),
+        ("listen-address\n", "invalid: FILE:1: listen-address: dnsmasq does not start without a value"),
+        (
+            "tftp-secure=yes\n",
+            "invalid: FILE:1: tftp-secure=yes: dnsmasq does not start with a value here: write tftp-secure",
+        ),
+        ("conf-dir\n", "invalid: FILE:1: conf-dir needs a folder: conf-dir=DIR"),
         (
             "enable-tftp\ntftp-root=/a,b,c\n",
             "invalid: FILE:2: tftp-root=/a,b,c: expected DIR or DIR,INTERFACE",
@@ -256,12 +303,15 @@ fn what_the_start_script_adds() {
     fs::write(folder.join("tftp.conf"), "enable-tftp\n").unwrap();
     fs::write(folder.join("old.dpkg-old"), "quiet-tftp\n").unwrap();
     let defaults = conf.folder.path().join("defaults");
+    fs::write(&defaults, "DNSMASQ_OPTS=\nDNSMASQ_EXTRA=-q\n").unwrap();
+    let error = refused(import(&[], Some(&conf.path), Some(&defaults), None));
+    assert!(error.contains(":2: DNSMASQ_EXTRA has flags, and is none of the variables"), "{error}");
     let text = format!(
         "DNSMASQ_USER=tftp\nDNSMASQ_OPTS=\"--tftp-max=7\"\nCONFIG_DIR={},.dpkg-old\n",
         folder.display()
     );
     fs::write(&defaults, text).unwrap();
-    let read = Imported::new(import(&[], Some(&conf.path), Some(&defaults)).unwrap(), super::ORIGIN);
+    let read = Imported::new(import(&[], Some(&conf.path), Some(&defaults), None).unwrap(), super::ORIGIN);
     assert_eq!(read.at("/limits/transfers"), json!(7));
     assert_eq!(read.at("/privileges/user"), json!("tftp"));
     assert!(read.remarks.is_empty(), "{:?}", read.remarks);

@@ -1,9 +1,9 @@
 //! Settings of the plugin `remap`: the map file, and the rule that names are absolute.
 
-use super::Version;
 use super::flags::{self, Command, GivenFlag, Meaning};
 use crate::error::ImportError;
 use crate::location::Location;
+use crate::server::Version;
 use crate::target::Target;
 use crate::yaml::{Map, Value};
 use crate::{folders, map_file, source};
@@ -47,10 +47,10 @@ fn put(
     let text = source::read(path)
         .map_err(|error| ImportError::invalid(&given.location, format!("map file {error}")))?;
     let rules = rules(&text);
-    let shown = if rules.iter().any(Rule::is_new) { Version::V6 } else { guessed(command) };
-    let dialect = match version.unwrap_or(shown) {
-        Version::V5 => "tftpd-hpa-5.2",
-        Version::V6 => "tftpd-hpa-6.0",
+    let is_new = rules.iter().any(Rule::is_new) && version.is_none();
+    let dialect = match version.unwrap_or_else(|| guessed(command)) {
+        Version::Hpa5_2 if !is_new => "tftpd-hpa-5.2",
+        _ => "tftpd-hpa-6.0",
     };
     let mut comments = vec![given.origin()];
     for rule in rules.iter().filter(|rule| version.is_none() && rule.differs()) {
@@ -77,12 +77,11 @@ fn put(
 }
 
 /// Flags that 5.2 does not know show the version.
-fn guessed(command: &Command) -> Version {
+pub(super) fn guessed(command: &Command) -> Version {
     let new = [
         Meaning::Service,
         Meaning::WindowSize,
         Meaning::WindowBytes,
-        Meaning::MapSteps,
         Meaning::Validate,
         Meaning::PathPrefix,
         Meaning::Normalize,
@@ -94,7 +93,11 @@ fn guessed(command: &Command) -> Version {
     let is_new = new.iter().any(|meaning| command.has(*meaning))
         || command.all(Meaning::Address).count() > 1
         || command.all(Meaning::Secure).any(is_jail);
-    if is_new { Version::V6 } else { Version::V5 }
+    match is_new {
+        true => Version::Hpa6,
+        false if command.has(Meaning::MapSteps) => Version::Hpa5_4,
+        false => Version::Hpa5_2,
+    }
 }
 
 /// A line of a map with a rule.

@@ -9,9 +9,10 @@ mod tests;
 
 use crate::error::ImportError;
 use crate::location::{Location, Word};
+use crate::server::Version;
 use crate::shell::Variables;
-use crate::source;
 use crate::target::{Origin, Target};
+use crate::{service_file, source};
 use std::path::Path;
 
 /// The file of Debian's package.
@@ -20,23 +21,22 @@ pub(super) const DEFAULTS: &str = "/etc/default/tftpd-hpa";
 pub(super) const ORIGIN: Origin =
     Origin { program: "in.tftpd (tftpd-hpa)", guide: "tftpd-hpa.md", log_format: Some("tftp-hpa") };
 
-/// The version of the server: from 6.0 on, it reads maps in another way and knows more flags.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Version {
-    #[value(name = "5.2")]
-    V5,
-    #[value(name = "6.0", aliases = ["5.4", "5.5", "6.1", "7.0", "7.1", "7.2", "7.3"])]
-    V6,
-}
-
 pub(super) fn from_flags(words: &[String], version: Option<Version>) -> Result<Target, ImportError> {
     let words: Vec<Word> = words.iter().map(|word| Word::new(word, &Location::CommandLine)).collect();
     plan::plan(flags::read(&words)?, version)
 }
 
-/// Imports a file as Debian's start script reads it.
+/// The variables that have flags and folder: of Debian today and before, of Alpine and Gentoo, of Arch. Alpine's
+/// `INTFTPD_PATH` is used in its other variable.
+const FLAG_VARIABLES: [&str; 5] = ["TFTP_OPTIONS", "TFTP_DIRECTORY", "INTFTPD_OPTS", "TFTPD_ARGS", "OPTIONS"];
+
+/// Imports a file as the start scripts of distributions read it, or a file that starts the server itself.
 pub(super) fn from_defaults(path: &Path, version: Option<Version>) -> Result<Target, ImportError> {
-    let variables = Variables::read(path, &source::read(path)?)?;
+    let text = source::read(path)?;
+    if let Some(words) = service_file::flags(path, &text, &["in.tftpd", "tftpd"])? {
+        return plan::plan(flags::read(&words)?, version);
+    }
+    let variables = Variables::read(path, &text)?;
     let mut words = vec![Word::new("--listen", &Location::file(path))];
     for (flag, name) in [("--user", "TFTP_USERNAME"), ("--address", "TFTP_ADDRESS")] {
         if let Some(assigned) = variables.get(name).filter(|assigned| !assigned.value.is_empty()) {
@@ -44,8 +44,9 @@ pub(super) fn from_defaults(path: &Path, version: Option<Version>) -> Result<Tar
             words.push(Word::new(assigned.value.trim(), &assigned.location));
         }
     }
-    for name in ["TFTP_OPTIONS", "TFTP_DIRECTORY"] {
+    for name in FLAG_VARIABLES {
         words.extend(variables.get(name).into_iter().flat_map(|assigned| assigned.words()));
     }
+    variables.require_known(&[&FLAG_VARIABLES[..], &["TFTP_USERNAME", "TFTP_ADDRESS"]].concat())?;
     plan::plan(flags::read(&words)?, version)
 }

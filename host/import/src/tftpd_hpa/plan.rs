@@ -1,11 +1,11 @@
 //! From a command line of in.tftpd to a configuration.
 
-use super::Version;
 use super::addresses::{self, Families};
 use super::flags::{self, Command, Meaning};
 use super::map;
 use crate::error::ImportError;
-use crate::target::{Target, put_retransmit};
+use crate::server::Version;
+use crate::target::{Target, put_endless, put_retransmit, put_tid_ports};
 use crate::uploads::{self, Identity, UploadKinds, Writability};
 use crate::yaml::{Map, Value};
 use crate::{folders, names, trees};
@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 const PORT: u16 = 69;
 
 pub(super) fn plan(command: Command, version: Option<Version>) -> Result<Target, ImportError> {
-    let mut plan = Plan { command: &command, names: Vec::new(), target: Target::default() };
+    let windows = version.unwrap_or_else(|| map::guessed(&command)) >= Version::Hpa6;
+    let mut plan = Plan { command: &command, names: Vec::new(), windows, target: Target::default() };
     plan.listeners()?;
     plan.roots()?;
     map::plan(&command, &plan.names, version, &mut plan.target)?;
@@ -29,6 +30,8 @@ struct Plan<'a> {
     command: &'a Command,
     /// The names of the roots, in the order of the folders.
     names: Vec<String>,
+    /// Whether this version grants windows.
+    windows: bool,
     target: Target,
 }
 
@@ -50,7 +53,7 @@ impl Plan<'_> {
         let mut ports = Vec::new();
         if let Some(given) = command.last(Meaning::PortRange) {
             let (first, last) = flags::ports(given)?;
-            ports.push((format!("{first}-{last}"), given.origin()));
+            ports.push(((first, last), given.origin()));
             self.target.limit_workers(first, last);
         }
         let is_daemon = command.has(Meaning::Listen);
@@ -80,7 +83,7 @@ impl Plan<'_> {
         families: Families,
         location: &super::Location,
         mut comments: Vec<String>,
-        ports: &[(String, String)],
+        ports: &[((u16, u16), String)],
     ) -> Result<(), ImportError> {
         let found = addresses::parse(text, port, families, location)?;
         if found.by_name {
@@ -97,7 +100,7 @@ impl Plan<'_> {
             let mut listener = Map::default();
             listener.put("address", Value::text(address.to_string()), comments.drain(..));
             for (range, origin) in ports {
-                listener.put("tid-ports", Value::plain(range), [origin.clone()]);
+                put_tid_ports(&mut listener, *range, origin.clone());
             }
             self.target.listeners.push(listener);
         }
@@ -152,6 +155,7 @@ impl Plan<'_> {
                 comments.push(self.target.report.differs(&word.location, text));
             }
             root.put("path", Value::text(folder.display().to_string()), comments);
+            folders::put_follow(&mut root, folder, "in.tftpd");
             self.permissions(&mut root, folder, word)?;
             self.target.roots.push(root);
             trees::allow_links(folder, secure.is_some(), &word.location, &mut self.target);
@@ -200,26 +204,20 @@ impl Plan<'_> {
             root.put("writable", Value::plain(false), origin.into_iter().chain([comment]));
             return Ok(());
         }
-        let mut comments: Vec<String> = create.map(|create| create.origin()).into_iter().collect();
-        if let Writability::Writable(path) = &found {
-            comments.push(format!("Writable today: {}", path.display()));
-        }
-        if !folder_is_writable(folder, identity.as_ref()) {
-            let text = format!(
-                "Tuffet writes an upload beside its file and renames it, so the user {} must be able to write to the \
-                 folder, not only to the file",
-                self.user()
-            );
-            comments.push(self.target.report.differs(&word.location, text));
-        }
-        root.put("writable", Value::plain(true), comments);
-        root.put("overwrite", Value::plain(true), []);
-        if let (Some(given), Some(bytes)) = (largest, bytes) {
-            root.put("max-upload", Value::plain(bytes), [given.origin()]);
+        let comments = create.map(|create| create.origin());
+        uploads::put(root, &found, comments, self.user());
+        match (largest, bytes) {
+            (Some(given), Some(bytes)) => root.put("max-upload", Value::plain(bytes), [given.origin()]),
+            _ => uploads::put_unlimited(root, "in.tftpd"),
         }
         if create.is_none() {
             let why = "Without --create: only existing files.".to_owned();
             root.below("write").put("create", Value::plain(false), [why]);
+            let has_example = matches!(&found, Writability::Writable(found) if found.in_place.is_some());
+            if !has_example && !folder_is_writable(folder, identity.as_ref()) {
+                // For files that are prepared later.
+                uploads::put_in_place(root, folder, self.user());
+            }
             return Ok(());
         }
         let given = command.last(Meaning::Umask);
@@ -256,13 +254,19 @@ impl Plan<'_> {
             let size = flags::number(given, 1, 65_535)?;
             // A larger window than Tuffet's largest is no difference to a client: it may get less than it asked for.
             transfer.put("max-windowsize", Value::plain(size.min(32_767)), [given.origin()]);
+        } else if self.windows {
+            let why = "The default of in.tftpd from 6.0 on; without this line, 64.".to_owned();
+            transfer.put("max-windowsize", Value::plain(256), [why]);
         }
+        put_endless(transfer, "in.tftpd");
         self.options()?;
         if let Some(given) = command.last(Meaning::Retransmit) {
             let microseconds = flags::number(given, 10_000, 255_000_000)?;
             // The default is no statement about the network.
             if microseconds != 1_000_000 {
-                put_retransmit(&mut self.target.transfer, microseconds.div_ceil(1000), given.origin());
+                // It doubles the time five times, and gives up after the last one.
+                let (milliseconds, times) = (microseconds.div_ceil(1000), 63);
+                put_retransmit(&mut self.target.transfer, milliseconds, times, given.origin());
             }
         }
         Ok(())
@@ -277,6 +281,11 @@ impl Plan<'_> {
             for option in ["blksize", "tsize", "timeout", "windowsize"] {
                 options.put(option, Value::text("refuse"), [given.origin()]);
             }
+        }
+        if !self.windows {
+            let why =
+                "in.tftpd before 6.0 ignores it. Without this line, clients that ask for windows get them.";
+            options.put("windowsize", Value::text("refuse"), [why.to_owned()]);
         }
         for given in self.command.all(Meaning::Refuse) {
             let option = given.value().to_ascii_lowercase();

@@ -1,6 +1,7 @@
 //! Command lines and files of in.tftpd, and what is written for them.
 
-use super::{Version, from_defaults, from_flags};
+use super::{from_defaults, from_flags};
+use crate::server::Version;
 use crate::testing::{self, Imported, refused, words};
 use serde_json::{Value, json};
 use std::fs;
@@ -30,10 +31,11 @@ fn fails(line: &str, folder: &TempDir) -> String {
 
 #[test]
 fn each_flag() {
-    let own = json!({ "rollover": "acknowledge", "blksize2": "acknowledge", "utimeout": "acknowledge" });
+    let own = json!({ "windowsize": "refuse", "rollover": "acknowledge", "blksize2": "acknowledge",
+        "utimeout": "acknowledge" });
     let none = ["blksize", "tsize", "timeout", "windowsize"].map(|option| (option, "refuse"));
     let none: Value = none.into_iter().map(|(option, how)| (option.to_owned(), json!(how))).collect();
-    let cases: [(&str, &str, Value); 53] = [
+    let cases: [(&str, &str, Value); 58] = [
         ("-4 -l -s DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("-6 -L -s DIR", "/listeners", json!([{ "address": "[::]:69" }])),
         ("--ipv4 --listen --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
@@ -70,9 +72,26 @@ fn each_flag() {
         (
             "-l -s --refuse blksize2 -r utimeout DIR",
             "/transfer/options",
-            json!({ "rollover": "acknowledge" }),
+            json!({ "windowsize": "refuse", "rollover": "acknowledge" }),
         ),
-        ("-l -s -r blksize2 -r utimeout -r rollover DIR", "/transfer", Value::Null),
+        (
+            "-l -s -r blksize2 -r utimeout -r rollover DIR",
+            "/transfer",
+            json!({ "least-rate": 0, "max-duration": "0s", "options": { "windowsize": "refuse" } }),
+        ),
+        (
+            "-l -j -r blksize2 -r utimeout -r rollover DIR",
+            "/transfer",
+            json!({ "max-windowsize": 256, "least-rate": 0, "max-duration": "0s" }),
+        ),
+        ("-4 -l -R 4096:32767 -s DIR", "/listeners/0/tid-ports", json!("32256-32767")),
+        ("-l -s DIR", "/roots/0/max-upload", json!("1EiB")),
+        ("-l -s --max-upload=5000 DIR", "/transfer/options/windowsize", Value::Null),
+        (
+            "-l -s -T 2000000 DIR",
+            "/transfer/retransmit",
+            json!({ "initial": "2000ms", "give-up": "126000ms" }),
+        ),
         ("--systemd --jail DIR", "/roots/0/also-at", Value::Null),
         ("--systemd -j DIR", "/plugins", Value::Null),
         ("-l --jail --path-prefix / DIR", "/roots/0/also-at", Value::Null),
@@ -87,13 +106,13 @@ fn each_flag() {
         ("-4 -l --ports 30000:30999 -s DIR", "/listeners/0/tid-ports", json!("30000-30999")),
         ("-l -s --reject blksize DIR", "/transfer/options/blksize", json!("refuse")),
         ("-l -s --reject-all -r utimeout DIR", "/transfer/options", none),
-        ("-l -s -T 1000000 DIR", "/transfer", json!({ "options": own })),
+        ("-l -s -T 1000000 DIR", "/transfer/retransmit", Value::Null),
         ("-l -s -T 250500 DIR", "/transfer/retransmit", json!({ "initial": "251ms" })),
         ("-l -s -T 10000 DIR", "/transfer/retransmit", json!({ "initial": "10ms", "floor": "10ms" })),
         (
             "-l -s --retransmit 60000000 DIR",
             "/transfer/retransmit",
-            json!({ "initial": "60000ms", "cap": "60000ms", "give-up": "300000ms" }),
+            json!({ "initial": "60000ms", "cap": "60000ms", "give-up": "3600000ms" }),
         ),
     ];
     let folder = served();
@@ -187,6 +206,16 @@ fn a_short_range_of_ports_limits_the_workers() {
 }
 
 #[test]
+fn a_folder_that_is_a_link_is_followed() {
+    let (folder, around) = (served(), testing::folder());
+    let link = around.path().join("current");
+    std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+    let line = format!("-l -s {}", link.display());
+    assert_eq!(import(&line, &folder).at("/roots/0/follow"), json!(true));
+    assert_eq!(import("-l -s DIR", &folder).at("/roots/0/follow"), Value::Null);
+}
+
+#[test]
 fn folders_without_secure() {
     let (folder, other) = (served(), served());
     let line = format!("-l DIR {}/", other.path().display());
@@ -212,11 +241,28 @@ fn a_folder_without_anything_to_write_is_read_only() {
         assert!(read.remarks[0].contains("the user nobody can upload nothing"), "{:?}", read.remarks);
         assert_eq!(read.at("/roots/0/overwrite"), Value::Null);
     }
-    // Tuffet replaces files, so being allowed to write to the file is not enough.
+    // A file that the user may write, and not replace.
     fs::set_permissions(folder.path().join("file"), fs::Permissions::from_mode(0o666)).unwrap();
-    let read = import("-l -s DIR", &folder);
-    assert_eq!(read.at("/roots/0/writable"), json!(true));
-    assert!(read.remarks[0].contains("must be able to write to the folder"), "{:?}", read.remarks);
+    let in_place = json!({ "create": false, "in-place": true });
+    for (line, write) in
+        [("-l -s DIR", in_place), ("-l -s -c DIR", json!({ "in-place": true, "umask": "000" }))]
+    {
+        let read = import(line, &folder);
+        assert_eq!(
+            (read.at("/roots/0/writable"), read.at("/roots/0/write")),
+            (json!(true), write),
+            "{}",
+            read.text
+        );
+        assert!(read.remarks.is_empty() && read.comments().contains("which is not atomic"), "{}", read.text);
+    }
+    // A folder below it that takes uploads.
+    fs::set_permissions(folder.path().join("file"), fs::Permissions::from_mode(0o644)).unwrap();
+    fs::create_dir(folder.path().join("backups")).unwrap();
+    fs::set_permissions(folder.path().join("backups"), fs::Permissions::from_mode(0o777)).unwrap();
+    let read = import("-l -s -c -p DIR", &folder);
+    assert_eq!((read.at("/roots/0/writable"), read.at("/roots/0/write")), (json!(true), Value::Null));
+    assert!(read.remarks.is_empty(), "{:?}", read.remarks);
     // A folder that is not here may be full of files to write.
     let target = from_flags(&words("-l -s /nonexistent/tftp"), None).unwrap();
     assert_eq!(Imported::new(target, super::ORIGIN).at("/roots/0/writable"), json!(true));
@@ -255,7 +301,7 @@ fn maps_are_copied_and_their_dialect_is_found() {
             assert!(doubts[1].starts_with(&format!("{}:4: ", map.display())), "{doubts:?}");
         }
         let words = words(&line.replace("DIR", folder.path().to_str().unwrap()));
-        let named = Imported::new(from_flags(&words, Some(Version::V6)).unwrap(), super::ORIGIN);
+        let named = Imported::new(from_flags(&words, Some(Version::Hpa6)).unwrap(), super::ORIGIN);
         assert_eq!(named.at("/plugins/remap/settings/dialect"), json!("tftpd-hpa-6.0"));
         assert!(!named.remarks.iter().any(|it| it.contains("--server-version")));
     }
@@ -348,7 +394,28 @@ fn files_as_the_start_script_reads_them() {
     let origin = format!("# {}:6: -B 1468", defaults.display());
     assert!(read.comments().contains(&origin[2..]), "{}", read.text);
 
+    // Of Alpine, Arch and older Debians, and files that start the server.
+    let here = folder.path().to_str().unwrap();
+    for text in [
+        "INTFTPD_PATH=\"HERE\"\nINTFTPD_OPTS=\"-R 4096:32767 -c -B 1468 -s ${INTFTPD_PATH}\"\n",
+        "TFTPD_ARGS=\"--secure -c -B 1468 HERE\"\n",
+        "RUN_DAEMON=\"yes\"\nOPTIONS=\"-l -c -B 1468 -s HERE\"\n",
+        "[Service]\nExecStart=/usr/sbin/in.tftpd -L -c -B 1468 -s HERE\n",
+        "tftp dgram udp wait root /usr/sbin/in.tftpd in.tftpd -c -B 1468 -s HERE\n",
+        "service tftp\n{\n\tserver = /usr/sbin/in.tftpd\n\tserver_args = -c -B 1468 -s HERE\n}\n",
+    ] {
+        fs::write(&defaults, text.replace("HERE", here)).unwrap();
+        let read = Imported::new(from_defaults(&defaults, None).unwrap(), super::ORIGIN);
+        assert_eq!(read.at("/transfer/max-blksize"), json!(1468), "{text}");
+        assert_eq!(
+            (read.at("/roots/0/path"), read.at("/roots/0/write/umask")),
+            (json!(here), json!("000")),
+            "{text}"
+        );
+    }
+
     for (text, line, expected) in [
+        ("A=1\nSERVER_FLAGS=\"-s /srv\"\n", 2, "SERVER_FLAGS has flags, and is none of the variables"),
         ("TFTP_OPTIONS=\"-s\n", 1, "the quote \" is not closed"),
         ("\nTFTP_OPTIONS=\"-s -x\"\n", 2, "unknown flag -x"),
         ("TFTP_DIRECTORY=/srv\nTFTP_OPTIONS=\"-s -B 1\"\n", 2, "-B 1: expected a number"),

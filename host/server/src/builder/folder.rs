@@ -66,6 +66,15 @@ impl Folder {
         self
     }
 
+    /// Writes an upload into the file that is there, where this process may write that file and not its folder. Until it is
+    /// complete, it waits in `staging`, a folder of this program alone, which is made if it is missing. Default: such an
+    /// upload is refused.
+    #[must_use]
+    pub fn in_place(mut self, staging: impl Into<PathBuf>) -> Folder {
+        self.0.in_place = Some(staging.into());
+        self
+    }
+
     /// Keeps this many earlier versions of each file that an upload replaces, as `NAME.~1~`, `NAME.~2~` and so on.
     /// Default: none.
     #[must_use]

@@ -1,6 +1,7 @@
 //! Extended attributes on Linux: xattr(7).
 
 use std::fs::File;
+use std::os::fd::AsFd;
 
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
@@ -12,6 +13,9 @@ const LONGEST: usize = 64 << 10;
 
 /// Attributes with access control lists.
 const LISTS: [&[u8]; 3] = [b"system.posix_acl_access", b"system.nfs4_acl", b"system.richacl"];
+
+/// The list of a folder for new files in it.
+const DEFAULT_LIST: &[u8] = b"system.posix_acl_default";
 
 /// Labels that remain on a file when its content changes.
 const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
@@ -45,6 +49,12 @@ pub(in super::super) fn carry_others(old: &File, new: &File) {
                 "an upload cannot keep an extended attribute of the file that it replaces");
         }
     }
+}
+
+/// Whether new files in this folder get their permissions from a list of it.
+pub(in super::super) fn has_default_list(folder: impl AsFd) -> bool {
+    // With an empty buffer, the answer is the length.
+    fgetxattr(folder, DEFAULT_LIST, &mut [0_u8; 0][..]).is_ok()
 }
 
 fn names(file: &File) -> Result<Vec<Vec<u8>>, Errno> {

@@ -20,6 +20,14 @@ pub(super) fn rename_to_free_name(_: (impl AsFd, &str), _: (impl AsFd, &str)) ->
     Err(Errno::NOSYS)
 }
 
+/// Allocates nothing.
+///
+/// # Errors
+/// None.
+pub(super) fn preallocate(_: impl AsFd, _: u64) -> Result<(), Errno> {
+    Ok(())
+}
+
 /// # Errors
 /// `OPNOTSUPP`: a file that is removed at once has no name either.
 pub(super) fn open_unnamed(_: impl AsFd, _: Mode) -> Result<OwnedFd, Errno> {

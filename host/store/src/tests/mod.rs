@@ -1,5 +1,6 @@
 //! Attacks and accidents, on real folders.
 
+mod in_place;
 mod links;
 mod origins;
 mod uploads;

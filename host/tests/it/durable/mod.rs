@@ -5,7 +5,7 @@ mod crash;
 mod full;
 mod power;
 mod sweep;
-mod trace;
+pub mod trace;
 
 use crate::harness::{Answer, Peer, Server, bytes, data, wrq};
 
@@ -13,12 +13,12 @@ use crate::harness::{Answer, Peer, Server, bytes, data, wrq};
 const BLOCK: usize = 16 << 10;
 
 /// Returns the content that [`put_at_once`] writes: three writes to the disk.
-fn new_content() -> Vec<u8> {
+pub fn new_content() -> Vec<u8> {
     bytes(4 * BLOCK + 100)
 }
 
 /// Requests to write all of [`new_content`] as one window.
-fn ask_to_put(server: &Server, name: &str) -> Peer {
+pub fn ask_to_put(server: &Server, name: &str) -> Peer {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq(name, &[("blksize", &BLOCK.to_string()), ("windowsize", "8")]));
     peer
@@ -32,14 +32,14 @@ fn put_at_once(server: &Server, name: &str) -> Peer {
     peer
 }
 
-fn send_content(peer: &Peer) {
+pub fn send_content(peer: &Peer) {
     for (block, payload) in (1..).zip(new_content().chunks(BLOCK)) {
         peer.send(&data(block, payload));
     }
 }
 
 /// The last answer to [`put_at_once`].
-const STORED: Answer = Answer::Ack(5);
+pub const STORED: Answer = Answer::Ack(5);
 
 /// Returns the result of [`put_at_once`]. A slow server may repeat itself before that.
 #[track_caller]

@@ -15,3 +15,7 @@ mod servers;
 
 mod links;
 mod metadata;
+//! Clients and sites as they are: behaviour that was seen in the field, each as one small scripted client, beside the
+//! servers that these clients used before.
+
+mod import;

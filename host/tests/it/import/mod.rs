@@ -1,8 +1,9 @@
-//! `tuffet import`: its command line, the configurations of provisioning systems, and the written configuration beside
-//! the server that it replaces.
+//! `tuffet import`: its command line, the configurations of provisioning systems, the written configuration beside the
+//! server that it replaces, and a corpus of files beside the servers that read them.
 
 pub(crate) mod beside;
 mod command;
+mod matrix;
 mod systems;
 
 use crate::harness::{Ran, tuffet};

@@ -3,9 +3,11 @@
 //!
 //! A test across a cable runs twice: first it lays the cable, then it starts itself again at the client's end.
 
-use crate::harness::Network;
+use super::servers::installed;
+use crate::harness::{Network, skipped};
 use std::env;
 use std::net::{Ipv4Addr, UdpSocket};
+use std::path::PathBuf;
 
 /// The command that runs a program at the server's end, separated by spaces; set in the second run.
 const SERVER: &str = "TUFFET_ACROSS";
@@ -33,7 +35,7 @@ impl Place {
 
 /// Whether this is the client's end of the cable; otherwise runs the test there.
 #[track_caller]
-pub(super) fn across_a_cable(test: &str) -> bool {
+pub(in super::super) fn across_a_cable(test: &str) -> bool {
     if env::var_os(SERVER).is_some() {
         return true;
     }
@@ -47,6 +49,20 @@ pub(super) fn across_a_cable(test: &str) -> bool {
     assert!(ran.status.success() && said[0].contains("1 passed"), "{}{}", said[0], said[1]);
     print!("{}", said[0]);
     false
+}
+
+/// The command that runs a program at the server's end.
+pub(in super::super) fn server_command() -> Vec<String> {
+    env::var(SERVER).unwrap().split(' ').map(str::to_owned).collect()
+}
+
+/// Returns a server of Debian 12; reports it as skipped if it is not here.
+pub(in super::super) fn installed_program(program: &str, package: &str) -> Option<PathBuf> {
+    let found = installed(program, package);
+    if found.is_none() {
+        skipped(&format!("{program} beside Tuffet: the version of Debian 12 is not here"));
+    }
+    found
 }
 
 /// Returns a loopback address whose port 69 nobody has. Servers may share a port with others of their user, such as

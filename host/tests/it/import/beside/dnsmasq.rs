@@ -38,20 +38,6 @@ pub(super) const NAMES: &[Named] = &[
     },
 ];
 
-const MORE_OPTIONS: Named = Named {
-    reason: "timeout and windowsize are granted",
-    differences: &[
-        ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
-        (
-            "read f octet timeout=255 tsize=0 blksize=1024",
-            "[blksize=1024 tsize=13]",
-            "[blksize=1024 timeout=255 tsize=13]",
-        ),
-        ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
-        ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
-    ],
-};
-
 pub(super) const SMALL: Named = Named {
     reason: "a block size below 8 is invalid",
     differences: &[("read f octet blksize=7", "[blksize=7]", "13 bytes")],
@@ -78,7 +64,6 @@ fn plain() {
     let Some(pair) = Pair::start(TEMPLATE, |_| {}) else { return };
     let permissions = ["unreadable", "group", "fixed"].map(|name| read(name.as_bytes()));
     let further = [
-        MORE_OPTIONS,
         SMALL,
         NETASCII,
         UPLOADS,
@@ -97,20 +82,7 @@ fn small_blocks() {
                  --tftp-root=HERE --tftp-mtu=600";
     let started = Started { name: "dnsmasq --tftp-mtu", flags, ..TEMPLATE };
     let Some(pair) = Pair::start(started, |_| {}) else { return };
-    let options_differ = Named {
-        differences: &[
-            ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
-            (
-                "read f octet timeout=255 tsize=0 blksize=1024",
-                "[blksize=568 tsize=13]",
-                "[blksize=568 timeout=255 tsize=13]",
-            ),
-            ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
-            ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
-        ],
-        ..MORE_OPTIONS
-    };
-    compare(&pair, &[options(), contents()].concat(), &[options_differ, SMALL]);
+    compare(&pair, &[options(), contents()].concat(), &[SMALL]);
 }
 
 #[test]
@@ -119,16 +91,7 @@ fn without_block_sizes() {
                  --tftp-root=HERE --tftp-no-blocksize --tftp-port-range=39100,39163";
     let started = Started { name: "dnsmasq --tftp-no-blocksize", flags, ..TEMPLATE };
     let Some(pair) = Pair::start(started, |_| {}) else { return };
-    let options_differ = Named {
-        differences: &[
-            ("read f octet timeout=3", "13 bytes", "[timeout=3]"),
-            ("read f octet timeout=255 tsize=0 blksize=1024", "[tsize=13]", "[timeout=255 tsize=13]"),
-            ("read f octet timeout=3 utimeout=100000 rollover=0", "13 bytes", "[timeout=3]"),
-            ("read f octet windowsize=8", "13 bytes", "[windowsize=8]"),
-        ],
-        ..MORE_OPTIONS
-    };
-    compare(&pair, &[options(), contents()].concat(), &[options_differ]);
+    compare(&pair, &[options(), contents()].concat(), &[]);
 }
 
 #[test]
@@ -189,7 +152,7 @@ fn single_port() {
         reason: "blocks fit the MTU, and Tuffet is on loopback here",
         differences: &[("read f octet blksize=65464", "[blksize=1468]", "[blksize=65464]")],
     };
-    let further = [MORE_OPTIONS, SMALL, large];
+    let further = [SMALL, large];
     compare(&pair, &[names(), options(), contents()].concat(), &all(&[NAMES, &further]));
 }
 

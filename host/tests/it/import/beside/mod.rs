@@ -4,7 +4,7 @@
 //! Texts of ERROR packets are not compared. Each difference that remains is named with its reason; one that is not
 //! named fails the test, and so does a named one that has gone.
 
-mod across;
+pub(super) mod across;
 mod atftpd;
 mod dnsmasq;
 mod dnsmasq_newer;

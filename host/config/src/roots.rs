@@ -295,7 +295,7 @@ impl Resolver<'_> {
             } else {
                 match answers.then(|| complaint_of_folder(&path)) {
                     Some(None) => {}
-                    Some(Some(complaint)) => {
+                    Some(Some((_, complaint))) => {
                         let message = format!("{complaint}; until then links into it lead nowhere");
                         self.warnings.push((at, message));
                     }

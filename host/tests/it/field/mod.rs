@@ -6,16 +6,11 @@ mod broadcasts;
 mod clients;
 mod duplicates;
 mod fragments;
+mod import;
+mod links;
 mod maps;
+mod metadata;
 mod names;
 mod options;
 mod patience;
 mod servers;
-//! Clients and sites as they are: each module has what one kind of them does, as small scripted clients.
-
-mod links;
-mod metadata;
-//! Clients and sites as they are: behaviour that was seen in the field, each as one small scripted client, beside the
-//! servers that these clients used before.
-
-mod import;

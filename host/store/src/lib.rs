@@ -9,6 +9,7 @@
 //! Everything here except [`OpenFile::read_now`] may block on a disk and belongs on a thread of that [`Disk`].
 
 mod absence;
+mod ahead;
 mod any_case;
 mod attributes;
 mod cache;
@@ -21,6 +22,7 @@ mod facts;
 #[cfg_attr(not(target_os = "linux"), path = "other/file_systems.rs")]
 mod file_systems;
 mod folders;
+mod identity;
 mod link_folders;
 mod links;
 mod listing;
@@ -66,12 +68,14 @@ mod write_rules;
 mod writing;
 
 pub use absence::Absence;
+pub use ahead::Ahead;
 pub use cache::{FileCache, Growth, MemoryBytes, SuppliedContent};
 pub use checksum::Checksum;
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
+pub use identity::{Change, Identity};
 pub use lookup::{Sought, Stored};
-pub use open_file::{Ahead, Change, Identity, OpenFile};
+pub use open_file::OpenFile;
 pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;

@@ -12,14 +12,16 @@ use rustix::io::{Errno, preadv};
 
 use tuffet_request::ClientKey;
 
+use super::ahead::Trust;
 use super::checked::Checked;
 use super::checksum::Checksum;
 use super::facts::Facts;
 use super::file_systems::is_generated;
+use super::identity::{Change, Content, Identity};
 use super::open_folder::OpenFolder;
 use super::remote_file::{Elsewhere, WAIT};
 use super::system::read_cached;
-use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
+use super::{Ahead, ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -58,44 +60,6 @@ impl fmt::Debug for Body {
             Body::Supplied { .. } => f.write_str("supplied"),
         }
     }
-}
-
-/// How an open file differs from the one that was opened, by its size and its modification time.
-///
-/// Its ctime says nothing: it changes with each link, owner, mode, attribute and rename, and backups do all of these.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Not at all.
-    None,
-    /// It has become larger. Either something was appended, or it was written anew.
-    Grown,
-    /// Its content is another one, or was.
-    Other,
-}
-
-/// Distinguishes the contents of files. Also by the ctime: reading a content again that is still the same costs little.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Identity(Content);
-
-impl Identity {
-    /// The same for a file of which the metadata alone have changed.
-    #[must_use]
-    pub fn of_content(self) -> Identity {
-        Identity(match self.0 {
-            Content::File { mount, device, inode, size, modified, .. } => {
-                Content::File { mount, device, inode, size, modified, status: (0, 0) }
-            }
-            content => content,
-        })
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Content {
-    /// The content of a file in a folder.
-    File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
-    /// The content of a file of an origin.
-    Elsewhere(ContentId),
 }
 
 impl OpenFile {
@@ -575,55 +539,6 @@ impl OpenFile {
             (size, _) if size > then.size => Change::Grown,
             _ => Change::Other,
         })
-    }
-}
-
-/// Bytes read ahead.
-#[derive(Debug)]
-pub struct Ahead {
-    offset: u64,
-    bytes: Vec<u8>,
-    trust: Trust,
-    /// Released with the bytes.
-    _room: Option<Room>,
-}
-
-/// What was known of the file after the bytes were read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// It was as it had been opened.
-    Unchanged,
-    /// It had grown.
-    Grown,
-    /// It had grown, and everything before these bytes was still as it had been read.
-    Proven,
-}
-
-impl Ahead {
-    /// Whether the file was unchanged, or had grown and nothing else, after the bytes were read.
-    pub fn is_certain(&self) -> bool {
-        self.trust != Trust::Grown
-    }
-
-    /// Whether the file had grown, and nothing else ([`OpenFile::read_proven`]).
-    pub fn is_proven(&self) -> bool {
-        self.trust == Trust::Proven
-    }
-
-    /// The offset of the first byte in the file.
-    pub fn start(&self) -> u64 {
-        self.offset
-    }
-
-    /// The offset after the last byte in the file.
-    pub fn end(&self) -> u64 {
-        self.offset + self.bytes.len() as u64
-    }
-
-    /// The bytes from `offset` on; empty if it is outside.
-    pub fn from(&self, offset: u64) -> &[u8] {
-        let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());
-        skipped.and_then(|skipped| self.bytes.get(skipped..)).unwrap_or_default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Limits the concurrent loads of files into memory.
 
-use crate::open_file::Identity;
+use crate::identity::Identity;
 use parking_lot::Mutex;
 use std::sync::Arc;
 

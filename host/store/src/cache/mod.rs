@@ -18,8 +18,8 @@ mod tests;
 mod wire_sizes;
 
 use super::OpenFile;
+use super::identity::Identity;
 use super::memory;
-use super::open_file::Identity;
 use super::supplied::SuppliedFuture;
 pub use ledger::MemoryBytes;
 use ledger::{Held, Ledger, Reader};

@@ -8,7 +8,7 @@
 use super::loads::Loads;
 use super::{MAX_SEEN_FILES, SMALL_BYTES};
 use crate::OpenFile;
-use crate::open_file::Identity;
+use crate::identity::Identity;
 use quick_cache::sync::Cache;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;

@@ -21,7 +21,6 @@ use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::folders::syncable;
-use super::replaced::Replaced;
 use super::sync_folder::sync_folder;
 use super::system::preallocate;
 use super::{StoreError, path, temporary};
@@ -97,13 +96,13 @@ pub(super) fn write_in_place(
     folder: &OwnedFd,
     staged: &File,
     record: &Record,
-    into: &Replaced,
+    into: &File,
 ) -> Result<(), NotWritten> {
     let untouched = |error| NotWritten { error, is_mixed: false };
     // Without room for the new content, the old one stays.
-    preallocate(into.file(), record.size).map_err(|errno| untouched(errno.into()))?;
+    preallocate(into, record.size).map_err(|errno| untouched(errno.into()))?;
     record.write(folder).map_err(untouched)?;
-    let done = overwrite(staged, into.file(), record.size);
+    let done = overwrite(staged, into, record.size);
     done.map_err(|error| NotWritten { error: StoreError::from_io(error), is_mixed: true })?;
     // The content is durable: what is left of it here is removed at the next start.
     if let Err(error) = record.remove(folder) {

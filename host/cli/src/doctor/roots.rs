@@ -116,7 +116,7 @@ fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
 }
 
 /// Uploads of this size are as good as unlimited.
-const UNLIMITED: u64 = 1 << 50;
+const UNLIMITED: u64 = 1 << 60;
 
 fn free_space(root: &RootSpec) -> Option<Finding> {
     let check = format!("room for uploads into {}", root.name);

@@ -54,7 +54,7 @@ impl InFolder {
             size,
             staged: self.temporary.clone(),
         };
-        match staging::write_in_place(&self.folder, file, &record, replaced) {
+        match staging::write_in_place(&self.folder, file, &record, replaced.file()) {
             Ok(()) => {
                 self.temporary.clear();
                 Ok(())

@@ -214,8 +214,8 @@ mod tests {
             ("[{}]", "/0"),
             ("- { progressed: { transferred: 1 }, started: { request: { path: a } } }", "/0"),
             (
-                "- { progressed: { transferred: 1 } }\n- { started: { request: { path: ../a } } }",
-                "/1/started/request/path",
+                "- { progressed: { transferred: 1 } }\n- { started: { request: { path: a, client: b } } }",
+                "/1/started/request/client",
             ),
             ("- { at: noon, progressed: { transferred: 1 } }", "/0/at"),
         ] {

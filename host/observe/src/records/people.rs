@@ -343,7 +343,7 @@ mod tests {
         assert_eq!(
             text,
             "aborted 192.0.2.1:2000 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \
-             client\\nserved 10.0.0.9\" decision=dropped\n"
+             client\\nserved 10.0.0.9\" decision=dropped requested=\"a\\nserved\\u{202e} b\"\n"
         );
     }
 

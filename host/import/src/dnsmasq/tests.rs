@@ -199,8 +199,8 @@ fn settings_without_a_key_are_reported() {
 fn links_out_of_the_folder_are_allowed() {
     let conf = conf("enable-tftp\ntftp-root=DIR\n");
     let top = conf.folder.path().canonicalize().unwrap();
-    std::fs::create_dir(top.join("lib")).unwrap();
-    std::fs::write(top.join("lib/pxelinux.0"), "").unwrap();
+    fs::create_dir(top.join("lib")).unwrap();
+    fs::write(top.join("lib/pxelinux.0"), "").unwrap();
     let link = top.join("tftp/pxelinux.0");
     std::os::unix::fs::symlink("../lib/pxelinux.0", &link).unwrap();
     let read = Imported::new(import(&[], Some(&conf.path), None).unwrap(), super::ORIGIN);

@@ -501,7 +501,7 @@ mod tests {
                 .map(|sockets| {
                     let mut count = 0;
                     let socket = &sockets.get(super::super::sockets::SocketId(0)).unwrap().socket;
-                    while batch.fill(socket).is_ok() && batch.len() > 0 {
+                    while batch.fill(socket).is_ok() && !batch.is_empty() {
                         count += batch.len();
                     }
                     count

@@ -369,7 +369,7 @@ fn crashes_of_uploads_in_place() {
         let file = sticky(&site);
         fs::write(&file, &old).unwrap();
         let fault = format!("{call}:signal=KILL:when={when}");
-        let behind = traced(&site.at("trace"), &[fault.clone()]);
+        let behind = traced(&site.at("trace"), std::slice::from_ref(&fault));
         let server = Setup::new().behind(behind).yaml(&in_place(&site, "")).start();
         let mut peer = ask_to_put(&server, "sw1");
         let (mut unsent, mut is_stored) = (true, false);

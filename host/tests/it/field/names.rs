@@ -423,8 +423,8 @@ fn a_request_without_its_last_nul_is_served() {
     for (packet, answer) in [
         (&b"\0\x01f\0octet"[..], Answer::Data(1, vec![7; 512])),
         (b"\0\x01f\0OCTET", Answer::Data(1, vec![7; 512])),
-        (b"\0\x01f\0octet\0blksize\0001024", Answer::Oack("blksize=1024".into())),
-        (b"\0\x01f\0octet\0tsize\0000\0blksize\0001024", Answer::Oack("blksize=1024 tsize=600".into())),
+        (b"\0\x01f\0octet\0blksize\x001024", Answer::Oack("blksize=1024".into())),
+        (b"\0\x01f\0octet\0tsize\x000\0blksize\x001024", Answer::Oack("blksize=1024 tsize=600".into())),
         (b"\0\x02up\0octet", Answer::Ack(0)),
     ] {
         assert_eq!(ask(packet), answer, "{}", packet.escape_ascii());

@@ -376,8 +376,7 @@ impl Side {
     fn serve(&self, yaml: &str) -> Server {
         let state = self.around.join("state");
         let setup = Setup::new().user(None).behind(server_command());
-        let server = setup.variable("STATE_DIRECTORY", state.to_str().unwrap()).whole_yaml(0, yaml).start();
-        server
+        setup.variable("STATE_DIRECTORY", state.to_str().unwrap()).whole_yaml(0, yaml).start()
     }
 
     /// Starts the original, or returns what it says.

@@ -10,6 +10,7 @@ mod client;
 pub mod events;
 mod fair_queue;
 mod histogram;
+mod mac_address;
 pub mod names;
 mod negotiated;
 mod network;
@@ -30,12 +31,13 @@ pub use class::ClientClass;
 pub use client::ClientKey;
 pub use fair_queue::FairQueue;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};
+pub use mac_address::MacAddress;
 pub use network::Network;
 pub use packed_address::PackedAddress;
 pub use progress::{Moved, Progress};
 pub use request::{
-    Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacAddress, MacFact, MacSource, Mode,
-    Operation, OptionName, Request, RequestId,
+    Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacFact, MacSource, Mode, Operation,
+    OptionName, Request, RequestId,
 };
 pub use resources::{KvState, SinkCounted};
 pub use root::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, Unopened, VersionNames, Versions};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::class::ClientClass;
+use crate::mac_address::MacAddress;
 use crate::names::{self, NameError};
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 pub use tuffet_leases::{Format as LeaseFormat, Lease};
@@ -19,17 +20,6 @@ pub struct RequestId(pub u64);
 impl fmt::Display for RequestId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
-    }
-}
-
-/// A MAC address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct MacAddress(pub [u8; 6]);
-
-impl fmt::Display for MacAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, g] = self.0;
-        write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
     }
 }
 

@@ -1,6 +1,5 @@
 //! From a name to a file in a root.
 
-use crate::settings::without_padding;
 use tuffet_sdk::{Denial, Target};
 
 /// The longest path and the longest part of one, in bytes: those of requested names.
@@ -87,6 +86,11 @@ impl Places {
         }
         Ok(Place { root: root.clone(), path, by_folder: of_folder.is_some() })
     }
+}
+
+/// Returns a name without what DHCP leaves at its end. The server ignores it, too.
+pub(crate) fn without_padding(name: &[u8]) -> &[u8] {
+    &name[..name.iter().rposition(|byte| !matches!(byte, 0 | 0xff)).map_or(0, |last| last + 1)]
 }
 
 /// Bytes that are not UTF-8 are Latin-1, as in the names of requests.

@@ -5,7 +5,7 @@ use tuffet_sdk::{Problems, Request, code, files};
 
 use crate::Remap;
 use crate::map::unknown_labels;
-use crate::place::{Folder, Places};
+use crate::place::{Folder, Places, without_padding};
 use crate::regex::{Regex, Syntax};
 use crate::rule::{Only, Rewrite, Rule, Rules};
 use crate::source::{Dialect, Source, Table};
@@ -92,11 +92,6 @@ impl Name {
         let name = raw.unwrap_or_else(|| request.requested.clone().into_bytes());
         if whole { name } else { without_padding(&name).to_vec() }
     }
-}
-
-/// Returns a name without what DHCP leaves at its end. The server ignores it, too.
-pub(crate) fn without_padding(name: &[u8]) -> &[u8] {
-    &name[..name.iter().rposition(|byte| !matches!(byte, 0 | 0xff)).map_or(0, |last| last + 1)]
 }
 
 fn unhex(hex: &str) -> Option<Vec<u8>> {

@@ -218,7 +218,8 @@ mod tests {
     use super::*;
     use crate::Call;
     use crate::events::Tried;
-    use crate::request::{Lease, MacAddress, MacSource};
+    use crate::mac_address::MacAddress;
+    use crate::request::{Lease, MacSource};
     use std::time::Duration;
 
     fn mac(last: u8, source: MacSource) -> MacFact {

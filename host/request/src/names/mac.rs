@@ -5,7 +5,7 @@
 //! digits, and a checksum is one long run of them. Digits are recognised as an address only if other meanings are
 //! unlikely.
 
-use crate::request::MacAddress;
+use crate::mac_address::MacAddress;
 
 /// The hexadecimal digits of an address.
 const DIGITS: usize = 12;

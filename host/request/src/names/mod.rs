@@ -21,7 +21,7 @@ mod stand_in;
 use std::borrow::Cow;
 use thiserror::Error;
 
-use crate::request::ErrorCode;
+use tuffet_core::ErrorCode;
 
 pub use mac::mac_in_name;
 pub use optional::is_optional;

@@ -48,7 +48,7 @@ impl Scenario {
             bears_duplicates: bears_duplicates(seed),
             bears_repeated_oack: bears_duplicates(!seed),
             acknowledged: acknowledged(seed),
-            empty_tsize: seed % 2 == 0,
+            empty_tsize: seed.is_multiple_of(2),
         };
         let requested = with_options_of_tftp_hpa(requested, seed);
         let limits = limits.within_rate(&requested);

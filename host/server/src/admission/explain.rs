@@ -462,6 +462,7 @@ fn retransmission(bounds: &Bounds, granted: &OptionSet) -> Retransmission {
     let settings::Retransmit { floor, initial, cap, give_up, lockstep_floor } = bounds.retransmit;
     let least = lockstep_floor.min(cap);
     let is_careful = !bounds.limits.bears_duplicates && granted.window_size() == 1 && !least.is_zero();
+    let (floor, initial) = if is_careful { (floor.max(least), initial.max(least)) } else { (floor, initial) };
     let [floor, initial, cap, give_up, least] =
         [floor, initial, cap, give_up, least].map(|time| humantime::format_duration(time).to_string());
     let lockstep_floor = is_careful.then_some(least);

@@ -245,7 +245,8 @@ pub struct Retransmission {
     pub cap: String,
     /// When the server gives up the transfer.
     pub give_up: String,
-    /// The shortest time, if the request gets a window of one block and its class is not known to bear duplicates.
+    /// The shortest time, which `floor` and `initial` respect, if the request gets a window of one block and its class is
+    /// not known to bear duplicates.
     pub lockstep_floor: Option<String>,
     /// The source of these times.
     pub by: String,

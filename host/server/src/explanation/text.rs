@@ -122,13 +122,12 @@ fn write_options(to: &mut String, options: &Options) -> fmt::Result {
     }
     if let Some(times) = &options.retransmit {
         let Retransmission { floor, initial, cap, give_up, lockstep_floor, by } = times;
-        let times = match lockstep_floor {
-            Some(least) => format!(
-                "after {least} to {cap}, until the client has shown that it bears duplicates; gives up after {give_up}"
-            ),
-            None => format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}"),
-        };
+        let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
         writeln!(to, "           retransmits {}, by {}", Printable(&times), Printable(by))?;
+        if let Some(least) = lockstep_floor {
+            let why = "the client is not known to bear duplicates";
+            writeln!(to, "           no sooner than after {}: {why}", Printable(least))?;
+        }
     }
     if !options.refused.is_empty() {
         writeln!(to, "           refused: {}", Printable(&options.refused.join(" ")))?;

@@ -119,7 +119,8 @@ fn a_profile_sets_when_the_server_retransmits() {
             "listeners: [{{ address: 127.0.0.1:0 }}]\n\
              roots: [{{ name: boot, path: root }}]\n\
              transfer: {{ retransmit: {{ floor: 20s, initial: 20s, cap: 20s, give-up: 60s }} }}\n\
-             profiles: [{{ clients: [127.88.0.0/16], retransmit: {{ floor: {initial}, initial: {initial} }} }}]\n"
+             profiles: [{{ clients: [127.88.0.0/16], retransmit: {{ floor: {initial}, initial: {initial}, \
+             lockstep-floor: {initial} }} }}]\n"
         )
     };
     let server = Setup::new().sizes(&[3000]).whole_yaml(1, &yaml("50ms")).start();

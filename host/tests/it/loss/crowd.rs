@@ -65,7 +65,7 @@ impl Client {
                     }
                 }
                 // Once, however often it comes.
-                Some(Answer::Oack(_)) if self.block == 0 => {}
+                Some(Answer::Oack(_)) if self.block == 0 => tries -= 1,
                 // The ACK was lost, or the server too fast. It does not show whether the server continues.
                 Some(Data(..)) => tries -= 1,
                 Some(_) => return None,

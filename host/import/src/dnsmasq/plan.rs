@@ -40,7 +40,11 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         let path = folder.display().to_string();
         let mut root = Map::default();
         root.put("name", Value::text(name), []);
-        root.put("path", Value::text(&path), [setting.origin()]);
+        let mut comments = vec![setting.origin()];
+        if settings.no_fail.is_some() && !folder.is_dir() {
+            comments.push("tftp-no-fail: it is missing now, and served as soon as it is there.".to_owned());
+        }
+        root.put("path", Value::text(&path), comments);
         let why = format!("Names may begin with {path}, as for dnsmasq.");
         root.put("also-at", Value::texts([&path]), [why]);
         if let Some(secure) = &settings.secure {
@@ -58,10 +62,6 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         }
         target.roots.push(root);
         trees::report_links(folder, false, &setting.location, target);
-        if let Some(no_fail) = settings.no_fail.as_ref().filter(|_| !folder.is_dir()) {
-            let text = format!("tftp-no-fail: {path} is missing, and Tuffet starts only when it is there");
-            target.missing(&no_fail.location, text);
-        }
     }
     Ok(names)
 }

@@ -1,10 +1,13 @@
 //! A listener as configured and bound.
 
-use super::open_sockets::TID_BUFFER;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use tuffet_request::PortRange;
 use tuffet_udp::{BindOptions, Socket};
+
+/// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
+/// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
+pub(super) const TID_BUFFER: usize = 1 << 20;
 
 /// A listener as configured and bound.
 #[derive(Debug, Clone)]

@@ -4,69 +4,16 @@
 //! process may lack the privilege later, and wait. What is missing is looked for before anything is bound, because a
 //! port that another process has must end the start, and parked sockets would hide it.
 
-use super::broadcasts::{self, BroadcastSocket};
-use super::listener_spec::{ListenerSpec, Missing};
-use super::sockets::Sockets;
+use super::broadcasts;
+use super::listener_spec::{ListenerSpec, Missing, TID_BUFFER};
+use super::sockets::{ListenerSockets, Sockets};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use tuffet_request::{PortRange, TidPorts};
-use tuffet_udp::{
-    BindOptions, KERNEL_BUFFER, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index,
-};
-
-/// TID ports of a listener over all workers, unless configured otherwise.
-///
-/// Only knowledge of the port proves a client's address: an attacker who forges ACKs has to guess it. Each
-/// port is a descriptor and some 2.5 KiB of the kernel's memory.
-const DEFAULT_TID_PORTS: u64 = 512;
-
-/// One in this many of a process's descriptors may be TID ports by default: the rest is for files and
-/// connections.
-const DESCRIPTOR_FRACTION: u64 = 8;
-
-/// The fewest TID ports of a listener in one worker.
-const MIN_TID_PORTS: u64 = 4;
-
-/// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
-/// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
-pub(super) const TID_BUFFER: usize = 1 << 20;
+use tuffet_request::PortRange;
+use tuffet_udp::{BindOptions, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index};
 
 /// The attempts to find a port that is free in both families.
 const PORT_ATTEMPTS: usize = 16;
-
-/// TID ports of each listener and family in one worker. `configured`: the configured number or range of the listener, for
-/// all workers together; without it, the number depends on `descriptors`. A listener of both families counts twice in
-/// `listeners`.
-pub fn tid_ports(
-    configured: Option<TidPorts>,
-    listeners: usize,
-    workers: usize,
-    descriptors: Option<u64>,
-) -> u16 {
-    let all = match (configured, descriptors) {
-        (Some(TidPorts::Count(count)), _) => u64::from(count),
-        (Some(TidPorts::Range(range)), _) => u64::from(range.count()),
-        (None, None) => DEFAULT_TID_PORTS,
-        (None, Some(descriptors)) => {
-            DEFAULT_TID_PORTS.min(descriptors / DESCRIPTOR_FRACTION / listeners.max(1) as u64)
-        }
-    };
-    let each = all.div_ceil(workers.max(1) as u64);
-    // An operator may configure fewer.
-    let least = if configured.is_some() { 1 } else { MIN_TID_PORTS };
-    each.clamp(least, u16::MAX.into()) as u16
-}
-
-/// Sockets of one listener and family in one worker.
-pub fn sockets_per_worker(single_port: bool, tid_ports: u16) -> u64 {
-    1 + if single_port { 0 } else { u64::from(tid_ports) }
-}
-
-/// Requested size of all receive buffers of one listener and family in one worker, in bytes.
-pub fn receive_buffers_per_worker(single_port: bool, tid_ports: u16) -> u64 {
-    let tids = sockets_per_worker(single_port, tid_ports) - 1;
-    KERNEL_BUFFER as u64 + tids * TID_BUFFER as u64
-}
 
 /// Why the sockets of a listener cannot be opened.
 #[derive(Debug)]
@@ -87,25 +34,6 @@ pub enum OpenError {
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> OpenError {
         OpenError::Socket(error)
-    }
-}
-
-/// The sockets of one listener in one worker.
-#[derive(Default)]
-pub(super) struct ListenerSockets {
-    pub(super) listening: Vec<Socket>,
-    pub(super) broadcasts: Vec<BroadcastSocket>,
-    pub(super) tids: Vec<Socket>,
-}
-
-impl ListenerSockets {
-    fn all(&self) -> impl Iterator<Item = &Socket> {
-        self.listening.iter().chain(&self.tids)
-    }
-
-    /// Whether requests of the family of this address arrive here.
-    fn listens(&self, address: SocketAddr) -> bool {
-        self.listening.iter().any(|socket| socket.local().is_ipv6() == address.is_ipv6())
     }
 }
 
@@ -419,19 +347,6 @@ fn tids_of_range(
 mod tests {
     use super::*;
     use std::ops::Range;
-
-    #[test]
-    fn tid_ports_fit_the_descriptors_unless_they_are_given() {
-        assert_eq!(tid_ports(None, 1, 2, None), 256);
-        assert_eq!(tid_ports(None, 1, 2, Some(65_536)), 256);
-        assert_eq!(tid_ports(None, 2, 2, Some(1_024)), 32);
-        assert_eq!(tid_ports(None, 1, 1_000, Some(65_536)), 4);
-        assert_eq!(tid_ports(Some(TidPorts::Count(1)), 1, 1, None), 1);
-        assert_eq!(tid_ports(Some(TidPorts::Count(65_535)), 1, 2, Some(1_024)), 32_768);
-        let range = Some(TidPorts::Range("30000-30010".parse().unwrap()));
-        assert_eq!(tid_ports(range, 1, 4, Some(1_024)), 3);
-        assert_eq!((sockets_per_worker(true, 9), sockets_per_worker(false, 9)), (1, 10));
-    }
 
     /// Consecutive ones of these ports of 127.0.0.1, of which `taken` are in use. By default, Linux gives ports below
     /// 32,768 to nobody who asks for any.

@@ -1,7 +1,6 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
 use super::broadcasts::BroadcastSocket;
-use super::open_sockets::ListenerSockets;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
@@ -34,6 +33,25 @@ pub struct SocketId(pub(super) u16);
 impl From<SocketId> for usize {
     fn from(id: SocketId) -> usize {
         usize::from(id.0)
+    }
+}
+
+/// The sockets of one listener in one worker.
+#[derive(Default)]
+pub(super) struct ListenerSockets {
+    pub(super) listening: Vec<Socket>,
+    pub(super) broadcasts: Vec<BroadcastSocket>,
+    pub(super) tids: Vec<Socket>,
+}
+
+impl ListenerSockets {
+    pub(super) fn all(&self) -> impl Iterator<Item = &Socket> {
+        self.listening.iter().chain(&self.tids)
+    }
+
+    /// Whether requests of the family of this address arrive here.
+    pub(super) fn listens(&self, address: SocketAddr) -> bool {
+        self.listening.iter().any(|socket| socket.local().is_ipv6() == address.is_ipv6())
     }
 }
 

@@ -141,9 +141,6 @@ pub(super) fn listener(listen: &ListenAddress, settings: &Settings) -> Map {
         let family = if listen.address.is_ipv4() { "ipv4" } else { "ipv6" };
         listener.put("name", Value::text(format!("{interface}-{family}")), []);
         listener.put("interface", Value::text(interface), []);
-    } else if !settings.bind_interfaces && !listen.address.is_unspecified() {
-        let why = "dnsmasq waits for addresses that are not there yet.".to_owned();
-        listener.put("free-bind", Value::plain(true), [why]);
     }
     if let Some(setting) = &settings.single_port {
         listener.put("single-port", Value::plain(true), [setting.origin()]);

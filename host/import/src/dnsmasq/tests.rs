@@ -37,12 +37,12 @@ fn fails(text: &str) -> String {
 fn each_setting() {
     let base = "enable-tftp\ntftp-root=DIR\nuser=nobody\nlisten-address=192.0.2.1\n";
     let unique = |named: &str| json!({ "root": "tftp", "name": "path", "unique-root": named });
-    let listener = json!([{ "address": "192.0.2.1:69", "free-bind": true }]);
+    let listener = json!([{ "address": "192.0.2.1:69" }]);
     let ignored = json!({ "windowsize": "refuse", "timeout": "refuse" });
     let cases: [(&str, &str, Value); 23] = [
         ("", "/listeners", listener.clone()),
+        ("bind-interfaces", "/listeners", listener.clone()),
         ("bind-dynamic", "/listeners", listener),
-        ("bind-interfaces", "/listeners", json!([{ "address": "192.0.2.1:69" }])),
         ("listen-address=::1,127.0.0.1", "/listeners/1/address", json!("[::1]:69")),
         ("tftp-single-port", "/listeners/0/single-port", json!(true)),
         ("tftp-port-range=30000,30999", "/listeners/0/tid-ports", json!("30000-30999")),
@@ -221,6 +221,9 @@ fn settings_without_a_key_are_reported() {
         assert!(read.remarks[0].starts_with(&start), "{setting}: {:?}", read.remarks);
         assert!(read.comments().contains(&read.remarks[0]), "{}", read.text);
     }
+    let (no_fail, _) = read("enable-tftp\ntftp-root=/nonexistent/tftp\ntftp-no-fail\n");
+    assert!(no_fail.is_complete && no_fail.comments().contains("tftp-no-fail: it is missing now"));
+    assert_eq!(no_fail.at("/roots/0/path"), json!("/nonexistent/tftp"));
     let (rest, _) = read("domain-needed\nenable-tftp\ntftp-root=DIR\ndhcp-range=10.0.0.1,10.0.0.9\n");
     assert!(
         rest.comments().contains("2 settings of DNS and DHCP: dnsmasq goes on with them"),

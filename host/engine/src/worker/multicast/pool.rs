@@ -1,8 +1,8 @@
 //! The sockets and addresses of groups.
 
 use super::super::listener_spec::ListenerSpec;
-use super::super::open_sockets::{ListenerSockets, OpenError};
-use super::super::sockets::Sockets;
+use super::super::open_sockets::OpenError;
+use super::super::sockets::{ListenerSockets, Sockets};
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 use tuffet_udp::{BindOptions, Socket};

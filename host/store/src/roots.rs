@@ -92,9 +92,11 @@ impl Roots {
         self.roots.iter().filter(move |root| !root.private && has(root))
     }
 
-    /// Splits a normalised path after the longest prefix of any public root; `None` if no prefix matches.
-    pub fn below<'a>(&self, path: &'a str) -> Option<(Arc<str>, &'a str)> {
-        let prefixes = self.roots.iter().filter(|root| !root.private).flat_map(|root| &root.also_at);
+    /// Splits a normalised path after the longest prefix of the public roots that the listener `serves`; `None` if no
+    /// prefix matches.
+    pub fn below<'a>(&self, path: &'a str, serves: impl Fn(&str) -> bool) -> Option<(Arc<str>, &'a str)> {
+        let roots = self.roots.iter().filter(|root| !root.private && serves(&root.name));
+        let prefixes = roots.flat_map(|root| &root.also_at);
         let below = prefixes.filter_map(|prefix| {
             let rest = path.strip_prefix(&**prefix)?.strip_prefix('/')?;
             Some((Arc::clone(prefix), rest))

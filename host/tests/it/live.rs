@@ -171,10 +171,7 @@ fn a_request_has_its_plugin_calls_and_options() {
     );
     let server = Setup::new().file("long", &bytes(1000 * 40)).rest_of_yaml(&yaml).start();
     let mut peer = Peer::new(server.address());
-    peer.ask(&rrq(
-        "long",
-        &[("blksize", "1000"), ("timeout", "9"), ("windowsize", "70000"), ("private", "1")],
-    ));
+    peer.ask(&rrq("long", &[("blksize", "1000"), ("timeout", "9"), ("windowsize", "0"), ("private", "1")]));
     peer.expect(Answer::Oack("blksize=1000 timeout=9".into()));
     let calls = |row: &Value| {
         let word = |call: &Value, key: &str| call[key].as_str().unwrap().to_owned();

@@ -81,11 +81,7 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         let path = folder.display().to_string();
         let mut root = Map::default();
         root.put("name", Value::text(name), []);
-        let mut comments = vec![setting.origin()];
-        if settings.no_fail.is_some() && !folder.is_dir() {
-            comments.push("tftp-no-fail: it is missing now, and served as soon as it is there.".to_owned());
-        }
-        root.put("path", Value::text(&path), comments);
+        root.put("path", Value::text(&path), [setting.origin()]);
         let why = format!("Names may begin with {path}, as for dnsmasq.");
         root.put("also-at", Value::texts([&path]), [why]);
         folders::put_follow(&mut root, folder, "dnsmasq");

@@ -1,6 +1,7 @@
 //! One request on its way to its decision, in three stages.
 
 use super::Admission;
+use super::candidates::serves;
 use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
 use super::refusals::{internal_error, overloaded};
@@ -252,9 +253,10 @@ impl ReceivedRequest<'_> {
         let RequestedName { requested, raw_name, mut path, unsafe_name } =
             RequestedName::read(self.name, generation.netboot.name_tails);
         let mut prefix = None;
+        let served = generation.negotiation.roots_of(&self.listener);
         if names::is_absolute(self.name)
             && unsafe_name.is_none()
-            && let Some((below, rest)) = generation.files.roots.below(&path)
+            && let Some((below, rest)) = generation.files.roots.below(&path, |root| serves(served, root))
         {
             prefix = Some(below);
             path = rest.to_owned();

@@ -63,8 +63,12 @@ fn everything_that_is_wrong() {
 
 #[test]
 fn a_root_that_is_missing() {
-    let ran = check(&GOOD.replace("path: root", "path: nowhere"));
-    ran.assert_fails(64, &["tuffet.yaml:2:", "nowhere"]);
+    // Alone it is waited for.
+    let missing = GOOD.replace("path: root", "path: nowhere");
+    let ran = check(&missing);
+    ran.assert_good();
+    assert!(ran.stderr.contains("nowhere does not exist; a server starts without it"), "{}", ran.stderr);
+    check(&format!("{missing}start: all\n")).assert_fails(64, &["tuffet.yaml:2:", "nowhere"]);
 }
 
 #[test]

@@ -228,10 +228,11 @@ fn what_else_there_is() {
     // One problem hides those of the later steps.
     let hidden = "1 problem; there may be more: paths, how the sections fit together, plugins and their settings are checked";
     check(&format!("{GOOD}polcy: 1\n")).assert_fails(64, &[hidden]);
-    let plugins = acl("      deny: [{ names: [x] }]\n").replace("path: root", "path: nowhere");
+    let all = |yaml: String| format!("{}start: all\n", yaml.replace("path: root", "path: nowhere"));
+    let plugins = all(acl("      deny: [{ names: [x] }]\n"));
     check(&plugins)
         .assert_fails(64, &["1 problem; there may be more: plugins and their settings are checked"]);
-    let ran = check(&GOOD.replace("path: root", "path: nowhere"));
+    let ran = check(&all(GOOD.to_owned()));
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     let subnets =
         |count: usize| acl(&format!("      deny: [{{ clients: [{}] }}]\n", vec!["x"; count].join(", ")));

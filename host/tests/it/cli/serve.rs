@@ -31,10 +31,10 @@ fn a_port_in_use_by_many_workers() {
 
 #[test]
 fn an_address_of_another_host() {
-    let setup = Setup::new();
-    let root = setup.root().0;
-    tuffet(["serve", "--root", root.to_str().unwrap(), "--listen", "192.0.2.77:6969"])
-        .assert_fails(69, &["192.0.2.77:6969", "ip address"]);
+    // By default it is waited for.
+    let yaml = "listeners: [{ address: 192.0.2.77:6969 }]\nroots: [{ name: boot, path: root }]\nstart: all\n";
+    let ran = Setup::new().whole_yaml(0, yaml).run_to_its_end();
+    ran.assert_fails(69, &["192.0.2.77:6969", "ip address"]);
 }
 
 #[test]

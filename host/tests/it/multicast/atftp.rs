@@ -53,7 +53,8 @@ fn a_killed_client_stops_nobody() {
     }
     let Some(lan) = Lan::new(3) else { return };
     let file = bytes(20_000_000);
-    let server = Setup::new().file("image", &file).behind(lan.on_server()).whole_yaml(1, YAML).start();
+    let yaml = format!("{YAML}transfer: {{ retransmit: {{ give-up: 30s }} }}\n");
+    let server = Setup::new().file("image", &file).behind(lan.on_server()).whole_yaml(1, &yaml).start();
     let folder = tempfile::TempDir::new().unwrap();
     let to = |client: usize| folder.path().join(client.to_string());
     let mut killed = atftp(&lan, 0, "192.0.2.1", &["blksize 512"], &to(0));

@@ -165,7 +165,11 @@ mod tests {
     }
 
     fn absence(folder: Option<&str>, other_case: Option<&str>) -> Absence {
-        Absence { folder: folder.map(str::to_owned), other_case: other_case.map(str::to_owned) }
+        Absence {
+            of_root: false,
+            folder: folder.map(str::to_owned),
+            other_case: other_case.map(str::to_owned),
+        }
     }
 
     #[test]

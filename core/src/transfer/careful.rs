@@ -25,6 +25,8 @@ pub(super) enum Caution {
     OneOack,
     /// A copy was answered, and the next ACK shows how the peer took it.
     Watched,
+    /// The peer asks for the last block when it lacks it, so copies need not be far apart.
+    Asks,
 }
 
 impl Transfer {
@@ -140,7 +142,8 @@ impl Transfer {
     /// Returns how long to wait at least before the next repetition, or the end, while only the last ACK is missing.
     pub(super) fn last_block_pause(&self) -> u32 {
         let pause = self.repeats.checked_sub(1).and_then(|number| LAST_BLOCK_PAUSES.get(usize::from(number)));
-        let pause = pause.filter(|_| self.lacks_the_last_ack());
+        let may_be_soon = self.caution == Caution::Asks && self.repeats < LAST_BLOCK_REPEATS;
+        let pause = pause.filter(|_| self.lacks_the_last_ack() && !may_be_soon);
         pause.map_or(0, |pause| *pause)
     }
 
@@ -177,6 +180,9 @@ impl Transfer {
     pub(super) fn lacks_the_last_block(&mut self) {
         if self.repeats > 0 && self.lacks_the_last_ack() {
             self.repeats = 0;
+            if self.caution != Caution::Watched {
+                self.caution = Caution::Asks;
+            }
         }
     }
 }

@@ -24,6 +24,8 @@ pub(crate) struct RecentOpens {
 struct RecentOpen {
     /// `ROOT:PATH`.
     resolved: Arc<str>,
+    /// The length of `ROOT`, which may contain colons as `PATH` may.
+    root: usize,
     identity: Identity,
     /// When the open began.
     began: Instant,
@@ -39,13 +41,13 @@ impl RecentOpens {
     /// Returns the resolved name and the identity of a file, if its open began at `from` or later.
     pub(crate) fn find(&self, root: &str, path: &str, from: Instant) -> Option<(Arc<str>, Identity)> {
         let slot = self.slot(root, path).lock();
-        let open = slot.as_ref().filter(|open| open.began >= from && is(&open.resolved, root, path))?;
+        let open = slot.as_ref().filter(|open| open.began >= from && open.is(root, path))?;
         Some((Arc::clone(&open.resolved), open.identity))
     }
 
     /// Remembers a file whose open `began` then.
     pub(crate) fn note(&self, file: &OpenFile, resolved: Arc<str>, began: Instant) {
-        let open = RecentOpen { resolved, identity: file.identity(), began };
+        let open = RecentOpen { resolved, root: file.root().len(), identity: file.identity(), began };
         *self.slot(file.root(), file.path()).lock() = Some(open);
     }
 
@@ -54,9 +56,12 @@ impl RecentOpens {
     }
 }
 
-/// Whether `resolved` is `root:path`.
-fn is(resolved: &str, root: &str, path: &str) -> bool {
-    resolved.strip_prefix(root).and_then(|rest| rest.strip_prefix(':')) == Some(path)
+impl RecentOpen {
+    /// Whether it is `path` in `root`.
+    fn is(&self, root: &str, path: &str) -> bool {
+        let rest = self.resolved.strip_prefix(root).filter(|_| self.root == root.len());
+        rest.and_then(|rest| rest.strip_prefix(':')) == Some(path)
+    }
 }
 
 #[cfg(test)]

@@ -76,6 +76,8 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         burst: case.burst,
         rate: None,
         total_rate: None,
+        bears_duplicates: false,
+        bears_repeated_oack: false,
         acknowledged: Acknowledged::default()
             .with(OptionName::Rollover)
             .with(OptionName::Blksize2)

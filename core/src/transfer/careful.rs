@@ -119,7 +119,10 @@ impl Transfer {
 
     /// Handles the ACK of a block that was not sent yet.
     pub(super) fn miscounted(&mut self) {
-        self.duplicates = Duplicates::COUNTED;
+        // Without a copy of ours, the network doubled a block, or somebody forged the ACK: nothing to remember for days.
+        if matches!(&self.phase, Phase::Sending(sender) if sender.has_sent_copies()) {
+            self.duplicates = Duplicates::COUNTED;
+        }
         let text = "the client acknowledged a block that was not sent";
         self.end(Some(Finish::Miscounted), Some(Box::new((ErrorCode::IllegalOperation, text.into()))));
     }
@@ -164,15 +167,15 @@ impl Transfer {
 
     /// Returns how long to wait at least before an OACK is repeated, while one is unanswered.
     pub(super) fn oack_pause(&self) -> u32 {
-        let is_unanswered = match &self.phase {
-            Phase::Offered { .. } => true,
-            Phase::Receiving(receiver) => receiver.acked() == 0 && !self.options.is_empty(),
-            _ => false,
-        };
-        if self.caution == Caution::OneOack && is_unanswered {
-            self.settings.timing.lockstep_micros()
-        } else {
-            0
+        if self.caution != Caution::OneOack {
+            return 0;
+        }
+        match &self.phase {
+            Phase::Offered { .. } => self.settings.timing.lockstep_micros(),
+            Phase::Receiving(receiver) if receiver.acked() == 0 && !self.options.is_empty() => {
+                self.settings.timing.lockstep_micros()
+            }
+            _ => 0,
         }
     }
 

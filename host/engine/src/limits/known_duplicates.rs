@@ -37,9 +37,9 @@ impl KnownDuplicates {
         let cell = self.cell(client);
         let before = cell.load(Relaxed);
         let held = left(before, minute);
-        let is_another = tag(before) != tag_of(client);
-        // One that counts copies would get a wrong file again, so others do not replace it.
-        if known == Duplicates::UNKNOWN || (held.are_counted() && is_another && !known.are_counted()) {
+        // One that counts copies would get a wrong file again. So neither another client replaces it, nor a transfer of its
+        // own that began before.
+        if known == Duplicates::UNKNOWN || (held.are_counted() && !known.are_counted()) {
             return;
         }
         let minute = minute & 0x00ff_ffff;
@@ -83,8 +83,14 @@ mod tests {
         assert_eq!(known.of(7 << 32 | 7, 10), Duplicates::UNKNOWN, "another client of the same cell");
         known.note(5 << 32 | 7, Duplicates::COUNTED, 20);
         assert_eq!(known.of(5 << 32 | 7, 20 + COUNTS_FOR - 1), Duplicates::COUNTED);
-        known.note(7 << 32 | 7, bears, 21);
-        assert_eq!(known.of(5 << 32 | 7, 22), Duplicates::COUNTED, "others do not replace it");
+        for later in [7, 5] {
+            known.note(later << 32 | 7, bears, 21);
+            assert_eq!(
+                known.of(5 << 32 | 7, 22),
+                Duplicates::COUNTED,
+                "neither others nor an earlier transfer"
+            );
+        }
         known.note(7 << 32 | 7, bears, 21 + COUNTS_FOR);
         assert_eq!(known.of(7 << 32 | 7, 21 + COUNTS_FOR), bears);
     }

@@ -115,8 +115,7 @@ impl From<Outcome> for Ending {
 pub const UNACKNOWLEDGED: &str = "the ACK of the last block is missing";
 
 /// The detail of a file that a client has wrong, because it counts packets and got one twice.
-const MISCOUNTED: &str = "the client counted a repeated block as the next one, so its file is wrong; from now on it gets no \
-                          quick repetitions";
+const MISCOUNTED: &str = "the client counted a repeated block as the next one, so its file is wrong";
 
 /// Returns the outcome of a transfer that the server did not end itself. `blocks` is the number of blocks received by
 /// the receiving end; `text` is the text of the client's ERROR.

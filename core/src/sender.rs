@@ -311,7 +311,13 @@ impl Sender {
     }
 
     /// When the rest of a paced window or of a probe may be sent, or a gap is certain, if it waits for one of them.
+    #[inline]
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        // Most transfers wait for nothing but their peer.
+        if self.rare.is_some() { self.limit_ends(now) } else { None }
+    }
+
+    fn limit_ends(&self, now: Time) -> Option<Time> {
         let paced = self
             .pacer()
             .and_then(|pacer| pacer.resumes(now))

@@ -61,6 +61,7 @@ pub(crate) enum Care {
 
 impl Care {
     /// In microseconds.
+    #[inline]
     fn least(self, timing: &Timing) -> u32 {
         match self {
             Care::None => 0,

@@ -81,6 +81,7 @@ impl Sender {
     }
 
     /// Returns until when it sends nothing, if that is later.
+    #[inline]
     pub(super) fn held(&self, now: Time) -> Option<Time> {
         let rare = self.rare.as_ref().filter(|rare| rare.held_for > 0)?;
         Some(rare.resent_at.after(rare.held_for)).filter(|until| now < *until)

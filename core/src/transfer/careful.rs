@@ -53,6 +53,7 @@ impl Transfer {
     }
 
     /// After a time-out: holds the next block back, until the client would have answered a copy.
+    #[cold]
     pub(super) fn watch_for_a_second_answer(&mut self, now: Time) {
         if !self.is_careful() {
             return;
@@ -67,6 +68,7 @@ impl Transfer {
     }
 
     /// Handles a second ACK of a block that was sent twice.
+    #[cold]
     pub(super) fn answered_twice(&mut self) {
         if self.was_watched() {
             self.duplicates.answered_twice();
@@ -75,6 +77,7 @@ impl Transfer {
     }
 
     /// Handles the ACK of the block after one that was sent twice.
+    #[inline]
     pub(super) fn bore_the_last_copy(&mut self) {
         if self.was_watched() {
             self.duplicates.repaired();
@@ -98,6 +101,7 @@ impl Transfer {
 
     /// After the ACK of the last block: waits whether the client acknowledges one more, if it may have counted a copy.
     /// Returns whether it does.
+    #[inline(never)]
     pub(super) fn confirms(&mut self, now: Time) -> bool {
         if !self.is_careful() {
             return false;
@@ -118,6 +122,7 @@ impl Transfer {
     }
 
     /// Handles the ACK of a block that was not sent yet.
+    #[cold]
     pub(super) fn miscounted(&mut self) {
         // Without a copy of ours, the network doubled a block, or somebody forged the ACK: nothing to remember for days.
         if matches!(&self.phase, Phase::Sending(sender) if sender.has_sent_copies()) {
@@ -143,7 +148,7 @@ impl Transfer {
     }
 
     /// Returns how long to wait at least before the next repetition, or the end, while only the last ACK is missing.
-    pub(super) fn last_block_pause(&self) -> u32 {
+    fn last_block_pause(&self) -> u32 {
         let pause = self.repeats.checked_sub(1).and_then(|number| LAST_BLOCK_PAUSES.get(usize::from(number)));
         let may_be_soon = self.caution == Caution::Asks && self.repeats < LAST_BLOCK_REPEATS;
         let pause = pause.filter(|_| self.lacks_the_last_ack() && !may_be_soon);
@@ -152,6 +157,7 @@ impl Transfer {
 
     /// Sends one block for each answer, if the client acknowledges each block and yet gets many of them twice: it is too slow
     /// for windows, and its ACKs say where it is.
+    #[cold]
     pub(super) fn leave_windows(&mut self) {
         let copies = u64::from(self.counts.retransmissions);
         let Phase::Sending(sender) = &mut self.phase else { return };
@@ -165,21 +171,24 @@ impl Transfer {
         }
     }
 
-    /// Returns how long to wait at least before an OACK is repeated, while one is unanswered.
-    pub(super) fn oack_pause(&self) -> u32 {
-        if self.caution != Caution::OneOack {
-            return 0;
-        }
-        match &self.phase {
-            Phase::Offered { .. } => self.settings.timing.lockstep_micros(),
-            Phase::Receiving(receiver) if receiver.acked() == 0 && !self.options.is_empty() => {
-                self.settings.timing.lockstep_micros()
+    /// Returns how long to wait at least before the next repetition, apart from the RTO.
+    #[cold]
+    pub(super) fn longer_wait(&mut self) -> u32 {
+        if self.caution == Caution::OneOack {
+            match &self.phase {
+                Phase::Offered { .. } => return self.settings.timing.lockstep_micros(),
+                Phase::Receiving(receiver) if receiver.acked() == 0 => {
+                    return self.settings.timing.lockstep_micros();
+                }
+                // The OACK is answered.
+                _ => self.caution = Caution::None,
             }
-            _ => 0,
         }
+        self.last_block_pause()
     }
 
     /// Handles a duplicate of the ACK before the last one: the client is still there, and lacks the last block.
+    #[cold]
     pub(super) fn lacks_the_last_block(&mut self) {
         if self.repeats > 0 && self.lacks_the_last_ack() {
             self.repeats = 0;

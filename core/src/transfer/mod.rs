@@ -300,10 +300,10 @@ impl Transfer {
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
         self.choose_care(limits.bears_duplicates);
-        if self.server && !limits.bears_repeated_oack {
+        let has_options = !self.options.is_empty();
+        if has_options && !limits.bears_repeated_oack {
             self.caution = Caution::OneOack;
         }
-        let has_options = !self.options.is_empty();
         if has_options {
             self.due.packet = DuePacket::Oack;
         }

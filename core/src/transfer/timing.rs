@@ -1,5 +1,6 @@
 //! The timers of a transfer: measuring, waiting, retransmitting.
 
+use super::careful::Caution;
 use super::{DuePacket, FIRST_WINDOW_REPEATS, Phase, Transfer, UNPROVEN_REPEATS};
 use crate::rtt::Timing;
 use crate::sender::Measured;
@@ -172,7 +173,9 @@ impl Transfer {
         {
             wait = wait.saturating_add(self.rtt.smoothed().unwrap_or(0));
         }
-        wait = wait.max(self.last_block_pause()).max(self.oack_pause());
+        if self.repeats > 0 || self.caution != Caution::None {
+            wait = wait.max(self.longer_wait());
+        }
         if self.server && self.blocks() == 0 && !self.unproven() && self.repeats >= UNPROVEN_REPEATS {
             // Only a few are left: they must outlast a client that stores a one-window file slowly.
             wait = wait.max(FIRST_WINDOW_PAUSE << (self.repeats - UNPROVEN_REPEATS).min(2));

@@ -35,7 +35,8 @@ pub struct Limits {
     burst: Option<u32>,
     /// What one client may use, over all its ports and all workers.
     per_client: PerClient,
-    /// Concurrent uploads to one name. A further upload is refused with ERROR 0.
+    /// Concurrent uploads to one name. A client has at most as many as remain for others; a request beyond that is
+    /// dropped.
     #[schemars(range(min = 1, max = 1_000_000))]
     uploads_per_name: u32,
     /// ERROR packets per second to peers without a transfer, for malformed requests and stray DATA. Beyond it

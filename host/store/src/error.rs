@@ -180,11 +180,13 @@ pub enum StoreError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// The limit of concurrent uploads to this name is reached.
-    #[error("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")]
+    /// The limit of concurrent uploads to this name is reached, or the client has its share of it.
+    #[error("{}", busy(*.running, *.own))]
     Busy {
         /// Their number.
         running: u32,
+        /// The number of the client's, if others still have room.
+        own: Option<u32>,
     },
     /// A plugin refused the upload.
     #[error("{}", .0.reason)]
@@ -195,6 +197,18 @@ pub enum StoreError {
     /// Any other system error.
     #[error("the system failed: {0}")]
     Io(io::Error),
+}
+
+/// What is taken of the limit of uploads to a name.
+fn busy(running: u32, own: Option<u32>) -> String {
+    match own {
+        None => {
+            format!("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")
+        }
+        Some(own) => format!(
+            "{own} uploads of this client to this name are running, its share of `limits.uploads-per-name`"
+        ),
+    }
 }
 
 /// What a quota limits.
@@ -277,11 +291,12 @@ impl StoreError {
             Self::NoSpace(_) => "no space left",
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
-            Self::Busy { .. } => "the file is being written by others",
             Self::Refused(denial) => &denial.message,
-            Self::Exhausted(_) | Self::Unopened | Self::Uncounted | Self::Unreachable { .. } => {
-                "the server is too busy; try again later"
-            }
+            Self::Exhausted(_)
+            | Self::Unopened
+            | Self::Uncounted
+            | Self::Busy { .. }
+            | Self::Unreachable { .. } => "the server is too busy; try again later",
             Self::UnknownRoot(_) | Self::Unstaged { .. } | Self::Io(_) => "server error",
         }
     }

@@ -41,7 +41,7 @@ pub struct OpenFile {
     via: Option<Arc<Path>>,
     /// Set for a file of an origin; `file` is then its cache file.
     elsewhere: Option<Elsewhere>,
-    /// The client for which it was opened. Waiting for an origin is shared fairly among clients.
+    /// The client for which it was opened. Clients share the threads of a disk and the waits for an origin.
     client: ClientKey,
 }
 
@@ -290,7 +290,7 @@ impl OpenFile {
         OpenFile { client, ..self }
     }
 
-    /// The client that reads from the origin; the server itself for files in folders.
+    /// The client for which it was opened; the server itself for its own reads.
     pub fn client(&self) -> ClientKey {
         self.client
     }

@@ -56,7 +56,7 @@ impl Roots {
         let (path, root) = (path::checked(path)?, self.named(root)?);
         match &root.elsewhere {
             Some(place) => place.open_read(&root.disk, path, client, reach),
-            None => root.open_read(path).map(Some),
+            None => root.open_read(path).map(|file| Some(file.of_client(client))),
         }
     }
 

@@ -12,7 +12,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-use tuffet_request::Unopened;
+use tuffet_request::{ClientKey, Unopened};
 
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
@@ -49,7 +49,7 @@ impl Roots {
             }
             drop(looked);
         };
-        root.disk.submit_anyway(Lane::Open, Duration::MAX, look, |_| {});
+        root.disk.submit_anyway(Lane::Open, ClientKey::SERVER, Duration::MAX, look, |_| {});
     }
 }
 

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use tuffet_request::ClientKey;
 
 use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
@@ -111,6 +112,11 @@ impl Upload {
     /// Its disk.
     pub fn disk(&self) -> &Arc<Disk> {
         &self.disk
+    }
+
+    /// The client that sends it, for fair shares of the disk's threads; the server itself before it is counted.
+    pub fn client(&self) -> ClientKey {
+        self.writing.as_ref().map_or(ClientKey::SERVER, Writing::client)
     }
 
     /// Its target path in the root.

@@ -1,4 +1,7 @@
 //! Limits the concurrent uploads to one name, because each is a file on the disk until it is complete.
+//!
+//! Clients share the places of a name as they share the threads of a disk: a client has at most as many as remain for
+//! others. So slow uploads of one address keep no other one from the name.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
@@ -6,6 +9,10 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
+
+use tuffet_request::ClientKey;
+
+use super::StoreError;
 
 /// The running uploads, by root and path. Cheap to clone; clones share the counts, also across reloads. Only for the
 /// control side, because it takes a lock.
@@ -15,14 +22,18 @@ pub struct Uploads(Arc<RunningUploads>);
 #[derive(Debug)]
 struct RunningUploads {
     most: AtomicU32,
-    running: Mutex<HashMap<Box<str>, u32>>,
+    running: Mutex<HashMap<Box<str>, ClientUploads>>,
 }
 
-/// Counts an upload until it is dropped.
+/// How many uploads to a name each client has. No entry is 0.
+type ClientUploads = HashMap<ClientKey, u32>;
+
+/// Counts an upload of a client until it is dropped.
 #[derive(Debug)]
 pub struct Writing {
     uploads: Uploads,
     name: Box<str>,
+    client: ClientKey,
 }
 
 impl Uploads {
@@ -36,34 +47,52 @@ impl Uploads {
         self.0.most.store(most, Relaxed);
     }
 
-    /// Counts an upload, or returns the current number if the limit is reached.
-    pub fn begin(&self, root: &str, path: &str) -> Result<Writing, u32> {
+    /// Counts an upload of this client.
+    ///
+    /// # Errors
+    /// `Busy` if all places of the name are taken, or the client has its share of them.
+    pub fn begin(&self, root: &str, path: &str, client: ClientKey) -> Result<Writing, StoreError> {
         let most = self.0.most.load(Relaxed);
         // No path contains a NUL.
         let name: Box<str> = format!("{root}\0{path}").into();
         let mut running = self.lock();
-        let count = running.entry(name.clone()).or_default();
-        if *count >= most {
-            return Err(*count);
+        let clients = running.get(&name);
+        let all = clients.map_or(0, |clients| clients.values().sum());
+        let own = clients.and_then(|clients| clients.get(&client)).copied().unwrap_or_default();
+        let free = most.saturating_sub(all);
+        if own >= free {
+            return Err(StoreError::Busy { running: all, own: (free > 0).then_some(own) });
         }
-        *count += 1;
+        *running.entry(name.clone()).or_default().entry(client).or_default() += 1;
         drop(running);
-        Ok(Writing { uploads: self.clone(), name })
+        Ok(Writing { uploads: self.clone(), name, client })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, ClientUploads>> {
         self.0.running.lock()
+    }
+}
+
+impl Writing {
+    /// The client of the upload.
+    pub(super) fn client(&self) -> ClientKey {
+        self.client
     }
 }
 
 impl Drop for Writing {
     fn drop(&mut self) {
         let name = std::mem::take(&mut self.name);
-        if let Entry::Occupied(mut entry) = self.uploads.lock().entry(name) {
-            *entry.get_mut() -= 1;
-            if *entry.get() == 0 {
-                entry.remove();
+        let mut running = self.uploads.lock();
+        let Entry::Occupied(mut clients) = running.entry(name) else { return };
+        if let Entry::Occupied(mut own) = clients.get_mut().entry(self.client) {
+            *own.get_mut() -= 1;
+            if *own.get() == 0 {
+                own.remove();
             }
+        }
+        if clients.get().is_empty() {
+            clients.remove();
         }
     }
 }
@@ -72,19 +101,39 @@ impl Drop for Writing {
 mod tests {
     use super::*;
 
+    fn client(number: u8) -> ClientKey {
+        ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+    }
+
     #[test]
     fn uploads_to_a_name_are_limited_and_forgotten_when_they_end() {
         let uploads = Uploads::new(2);
-        let first = uploads.begin("boot", "a").unwrap();
-        let second = uploads.begin("boot", "a").unwrap();
-        assert_eq!(uploads.begin("boot", "a").err(), Some(2));
-        let others = [uploads.begin("boot", "b"), uploads.begin("other", "a")];
+        let begin = |root, path, number| uploads.begin(root, path, client(number));
+        let first = begin("boot", "a", 1).unwrap();
+        let second = begin("boot", "a", 2).unwrap();
+        assert!(matches!(begin("boot", "a", 3), Err(StoreError::Busy { running: 2, own: None })));
+        let others = [begin("boot", "b", 1), begin("other", "a", 1)];
         assert!(others.iter().all(Result::is_ok));
         drop(first);
-        let third = uploads.begin("boot", "a").unwrap();
+        let third = begin("boot", "a", 3).unwrap();
         uploads.replace(1);
-        assert!(uploads.begin("boot", "a").is_err());
+        assert!(begin("boot", "a", 4).is_err());
         drop((second, third, others));
+        assert!(uploads.lock().is_empty());
+    }
+
+    #[test]
+    fn a_client_takes_at_most_as_many_places_of_a_name_as_remain() {
+        let uploads = Uploads::new(16);
+        let all_of = |number: u8| -> Vec<Writing> {
+            std::iter::from_fn(|| uploads.begin("boot", "a", client(number)).ok()).collect()
+        };
+        let places = [1, 2, 3].map(all_of);
+        assert_eq!(places.each_ref().map(Vec::len), [8, 4, 2]);
+        let refused = uploads.begin("boot", "a", client(1));
+        assert!(matches!(refused, Err(StoreError::Busy { running: 14, own: Some(8) })));
+        assert!(uploads.begin("boot", "a", client(4)).is_ok());
+        drop(places);
         assert!(uploads.lock().is_empty());
     }
 }

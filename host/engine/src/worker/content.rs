@@ -6,6 +6,7 @@ use super::source::{ReadError, Source};
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
+use tuffet_request::ClientKey;
 use tuffet_store::{Disk, MemoryBytes, OpenFile};
 use tuffet_udp::MAX_SEGMENTS;
 
@@ -130,6 +131,16 @@ impl Content {
             Content::Bytes(_) => return None,
         };
         source.may_wait().then(|| source.file().disk())
+    }
+
+    /// The client that sends an upload, or for which a file was opened.
+    pub fn client(&self) -> ClientKey {
+        match self {
+            Content::File(file) => file.0.file().client(),
+            Content::Netascii(file) => file.source.file().client(),
+            Content::Upload(sink) => sink.client(),
+            Content::Bytes(_) => ClientKey::SERVER,
+        }
     }
 }
 

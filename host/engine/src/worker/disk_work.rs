@@ -76,12 +76,13 @@ impl DiskWork {
                 let undone = move |why| instead(DiskResult::Read { key, result: Err(not_done(why, &root)) });
                 disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
             }
-            DiskOperation::Write(_) => {
+            DiskOperation::Write(write) => {
+                let client = write.upload.client();
                 let undone = move |why| {
                     let written = Box::new(Written::lost(not_done(why, &root)));
                     instead(DiskResult::Written { key, written });
                 };
-                disk.submit_anyway(Lane::Write, LATE, move || post(self.run()), undone);
+                disk.submit_anyway(Lane::Write, client, LATE, move || post(self.run()), undone);
             }
         }
     }

@@ -4,6 +4,7 @@ use super::gate::Gate;
 use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
+use tuffet_request::ClientKey;
 use tuffet_store::{Disk, StoreError, Upload};
 
 /// Bytes per write. Small blocks are written together: an ACK before the last promises nothing about the
@@ -20,6 +21,7 @@ const MOST: usize = 8 << 20;
 pub struct Sink {
     upload: Option<Upload>,
     disk: Arc<Disk>,
+    client: ClientKey,
     limit: u64,
     netascii: Option<Decoder>,
     /// Bytes that were not passed to a write yet.
@@ -53,6 +55,7 @@ impl Sink {
     pub fn new(upload: Upload, netascii: bool) -> Self {
         Sink {
             disk: Arc::clone(upload.disk()),
+            client: upload.client(),
             limit: upload.limit(),
             upload: Some(upload),
             netascii: netascii.then(Decoder::default),
@@ -76,6 +79,10 @@ impl Sink {
 
     pub(super) fn disk(&self) -> &Arc<Disk> {
         &self.disk
+    }
+
+    pub(super) fn client(&self) -> ClientKey {
+        self.client
     }
 
     /// Takes the next bytes of the stream.

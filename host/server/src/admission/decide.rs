@@ -87,7 +87,7 @@ impl DecidedContent {
                 let (sender, receiver) = oneshot::channel();
                 let its = Arc::clone(file);
                 let read = move || drop(sender.send(its.read_ahead(offset, length, None)));
-                file.disk().submit_anyway(Lane::Read, READ_TIME, read, |_| {});
+                file.disk().submit_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read, |_| {});
                 // A hanging disk keeps the sender.
                 let read = timeout(READ_TIME, receiver).await.map_err(|_| late())?;
                 let ahead = read.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;

@@ -327,7 +327,9 @@ async fn open(
     }
     let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
     let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
-    let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
+    let work = move || {
+        rehearse(&its.files, its.client_of(candidates.request()), &candidates, number, announced, &profile)
+    };
     // As a request, which would be dropped.
     let late = |why| Err(StoreError::Unreachable { origin: root.into(), why });
     on_disk(generation, root, work).await.unwrap_or_else(late)

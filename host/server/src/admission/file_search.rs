@@ -160,7 +160,7 @@ impl FileSearch {
         disk.submit(lane, client, time_left, work, move |why| timeout.give_up(why));
     }
 
-    fn client(&self) -> ClientKey {
+    pub(super) fn client(&self) -> ClientKey {
         self.generation.client_of(self.cursor.candidates().request())
     }
 

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::{Acceptance, Destination};
 use tuffet_request::events::{CompactRecord, DecisionRecord};
-use tuffet_request::{Trail, What};
+use tuffet_request::{ClientKey, Trail, What};
 use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
 
 /// How long storing an upload may take. Its client gives up long before.
@@ -39,7 +39,7 @@ impl Gate for Generation {
 impl Generation {
     /// Calls the `accept-upload` chain and executes its decision. Updates the record accordingly.
     async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
-        let disk = &Arc::clone(upload.disk());
+        let disk = &(Arc::clone(upload.disk()), upload.client());
         let (mut upload, sealed) = match upload.is_supplied() {
             // No disk is involved: the digest was computed while the bytes arrived.
             true => upload.seal().map(|sealed| (upload, sealed))?,
@@ -107,7 +107,7 @@ pub(super) fn commit(
         });
         return;
     }
-    let (disk, post) = (Arc::clone(upload.disk()), Arc::new(post));
+    let (disk, client, post) = (Arc::clone(upload.disk()), upload.client(), Arc::new(post));
     let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
     let work = move || {
         let began = Instant::now();
@@ -119,11 +119,11 @@ pub(super) fn commit(
         let result = Err(not_stored(why, &root));
         instead(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
-    disk.submit_anyway(Lane::Store, STORE_TIME, work, undone);
+    disk.submit_anyway(Lane::Store, client, STORE_TIME, work, undone);
 }
 
 /// Makes an upload visible under its path.
-async fn publish(disk: &Disk, upload: Upload) -> Result<(), StoreError> {
+async fn publish(disk: &ClientDisk, upload: Upload) -> Result<(), StoreError> {
     match upload.is_supplied() {
         true => supply(upload).await,
         false => on_disk(disk, move || upload.commit()).await,
@@ -153,9 +153,12 @@ fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) 
     }
 }
 
-/// Runs `work` on a thread of the disk.
+/// The disk of an upload, and the client whose share of its threads the upload takes.
+type ClientDisk = (Arc<Disk>, ClientKey);
+
+/// Runs `work` for a client on a thread of the disk.
 async fn on_disk<T: Send + 'static>(
-    disk: &Disk,
+    (disk, client): &ClientDisk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (sender, receiver) = oneshot::channel();
@@ -166,7 +169,7 @@ async fn on_disk<T: Send + 'static>(
         |sender: &OnceSlot<oneshot::Sender<_>>, result| drop(sender.take().map(|sender| sender.send(result)));
     let root = Arc::clone(disk.root());
     let undone = move |why| answer(&instead, Err(not_stored(why, &root)));
-    disk.submit_anyway(Lane::Store, STORE_TIME, move || answer(&sender, work()), undone);
+    disk.submit_anyway(Lane::Store, *client, STORE_TIME, move || answer(&sender, work()), undone);
     receiver.await.unwrap_or_else(|_| Err(panicked()))
 }
 

@@ -122,13 +122,13 @@ impl Admission {
                     drop(runtime.spawn(async move { drop(content) }));
                 }
                 ToControl::Discard(upload) => {
-                    let disk = Arc::clone(upload.disk());
-                    disk.drop_later(Lane::Remove, upload);
+                    let (disk, client) = (Arc::clone(upload.disk()), upload.client());
+                    disk.drop_later(Lane::Remove, client, upload);
                 }
                 ToControl::Close(content) => {
-                    let disk = content.waits_for().map(Arc::clone);
+                    let (disk, client) = (content.waits_for().map(Arc::clone), content.client());
                     match disk {
-                        Some(disk) => disk.drop_later(Lane::Open, content),
+                        Some(disk) => disk.drop_later(Lane::Open, client, content),
                         None => drop(content),
                     }
                 }

@@ -243,7 +243,8 @@ impl CandidateCursor {
                 files.content_of(request, file, self.announced.is_some(), began).map(Some)
             }
             Operation::Write => {
-                files.open_write(request, root, path, self.announced, self.profile.bytes).map(Some)
+                let most = self.profile.bytes;
+                files.open_write((request, client), root, path, self.announced, most).map(Some)
             }
         }
     }
@@ -282,13 +283,13 @@ impl Files {
 
     fn open_write(
         &self,
-        request: &Request,
+        (request, client): (&Request, ClientKey),
         root: &str,
         path: &str,
         announced: Option<u64>,
         most: Option<u64>,
     ) -> Result<Opened, StoreError> {
-        let writing = self.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
+        let writing = self.uploads.begin(root, path, client)?;
         let mut upload = self.roots.create(Some(root), path)?;
         upload.count(writing);
         if let Some(most) = most {
@@ -331,6 +332,7 @@ pub(super) struct Rehearsed {
 /// As [`CandidateCursor::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
 pub(super) fn rehearse(
     files: &Files,
+    client: ClientKey,
     candidates: &Candidates,
     number: usize,
     announced: Option<u64>,
@@ -345,7 +347,7 @@ pub(super) fn rehearse(
             Ok(Rehearsed { resolved: resolved(root, path), size, link_folder })
         }
         Operation::Write => {
-            let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
+            let _writing = files.uploads.begin(root, path, client)?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, profile.bytes.map_or(limit, |most| most.min(limit)))?;
             files.require_quota(request, root, path, announced)?;

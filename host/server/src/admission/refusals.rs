@@ -40,6 +40,7 @@ pub(super) fn refused(error: &StoreError) -> Decision {
     if let StoreError::Exhausted(_)
     | StoreError::Unopened
     | StoreError::Uncounted
+    | StoreError::Busy { .. }
     | StoreError::Unreachable { .. } = error
     {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, NetasciiFile, Sink};
 use tuffet_policy::PluginContent;
-use tuffet_request::{Mode, Operation, Request, SessionProfile};
+use tuffet_request::{ClientKey, Mode, Operation, Request, SessionProfile};
 use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent, Undone};
 
 /// The longest wait for a small content before its transfer begins.
@@ -36,7 +36,8 @@ impl FileSearch {
         disk: Arc<Disk>,
     ) {
         runtime.spawn(async move {
-            let opening = self.cursor.open_supplied(&self.generation.files, &name, &*root, &disk);
+            let opening =
+                self.cursor.open_supplied(&self.generation.files, self.client(), &name, &*root, &disk);
             let opening = AssertUnwindSafe(opening).catch_unwind();
             match timeout(self.time_left(), opening).await {
                 Ok(Ok(opened)) => self.go_on(opened),
@@ -89,6 +90,7 @@ impl CandidateCursor {
     async fn open_supplied(
         &self,
         files: &Files,
+        client: ClientKey,
         name: &Arc<str>,
         root: &dyn Root,
         disk: &Arc<Disk>,
@@ -107,8 +109,7 @@ impl CandidateCursor {
                 let limit = files.roots.judge_supplied(name)?;
                 let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
                 require_room(request, self.announced(), limit)?;
-                let writing =
-                    files.uploads.begin(name, path).map_err(|running| StoreError::Busy { running })?;
+                let writing = files.uploads.begin(name, path, client)?;
                 let sink = Box::new(InRuntime::new(root.create(path).await.map_err(failed)?));
                 let mut upload = files.roots.create_supplied(name, path, sink)?;
                 upload.count(writing);

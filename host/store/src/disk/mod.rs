@@ -203,11 +203,12 @@ impl Disk {
     pub fn submit_anyway(
         &self,
         lane: Lane,
+        client: ClientKey,
         within: Duration,
         work: impl FnOnce() + Send + 'static,
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
-        self.lanes[lane as usize].submit(ClientKey::SERVER, within, true, Box::new(work), Box::new(undone));
+        self.lanes[lane as usize].submit(client, within, true, Box::new(work), Box::new(undone));
     }
 
     /// Whether an operation of this client would have to wait for a thread.
@@ -215,9 +216,9 @@ impl Disk {
         self.lanes[lane as usize].is_taken(client)
     }
 
-    /// Drops a value on a thread of the lane.
-    pub fn drop_later(&self, lane: Lane, it: impl Send + 'static) {
-        self.submit_anyway(lane, Duration::MAX, move || drop(it), |_| {});
+    /// Drops a value of a client on a thread of the lane.
+    pub fn drop_later(&self, lane: Lane, client: ClientKey, it: impl Send + 'static) {
+        self.submit_anyway(lane, client, Duration::MAX, move || drop(it), |_| {});
     }
 
     /// Abandons overdue operations.

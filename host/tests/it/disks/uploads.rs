@@ -4,6 +4,7 @@ use super::{AT_MOST, SLOW, beside, download_image};
 use crate::harness::{
     Answer, Pace, Peer, SOON, Server, SlowDisk, Step, assert_ended, bytes, data, error, wait_until, wrq,
 };
+use std::net::Ipv4Addr;
 use std::thread;
 use std::time::Duration;
 
@@ -119,7 +120,9 @@ fn an_aborted_upload_goes_while_others_are_synced() {
     let Some(disk) = SlowDisk::mount() else { return };
     let server = beside(&disk, "");
     disk.set(Step::Sync, "", Pace::Hangs);
-    let mut synced: Vec<Peer> = (0..SYNCS).map(|_| Peer::new(server.address())).collect();
+    // One address would leave half of the threads to others.
+    let peer = |last| Peer::from(Ipv4Addr::new(127, 202, 0, last), server.address());
+    let mut synced: Vec<Peer> = (1..=SYNCS as u8).map(peer).collect();
     for (number, peer) in synced.iter_mut().enumerate() {
         peer.ask(&wrq(&format!("up-{number}"), &[]));
         peer.expect(Answer::Ack(0));
@@ -155,4 +158,42 @@ fn a_write_that_does_not_end_ends_its_transfer_alone() {
     assert_ended(&server.outcome("up"), "failed", "root `slow` did not answer within 1s");
     download_image(&server);
     disk.release();
+}
+
+/// More uploads of one address than there are threads hang in `step`: the upload of another address goes on.
+#[track_caller]
+fn assert_stored_beside(step: Step, threads: usize) {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(step, "", Pace::Hangs);
+    let begin = |last: u8, name: &str| {
+        let mut peer = Peer::from(Ipv4Addr::new(127, 202, 1, last), server.address());
+        peer.ask(&wrq(name, &[]));
+        peer.expect(Answer::Ack(0));
+        peer
+    };
+    let greedy: Vec<Peer> = (0..2 * threads).map(|number| begin(1, &format!("greedy-{number}"))).collect();
+    let theirs = disk.names();
+    greedy.iter().for_each(|peer| peer.send(&data(1, b"content")));
+    disk.hangs(step, threads / 2);
+    let mut honest = begin(2, "honest");
+    let its = disk.names().into_iter().find(|name| !theirs.contains(name)).unwrap();
+    disk.set(step, &its, Pace::Takes(Duration::ZERO));
+    honest.send(&data(1, b"content"));
+    honest.expect(Answer::Ack(1));
+    assert_eq!(server.outcome("honest")["outcome"], "stored");
+    disk.release();
+    for mut peer in greedy {
+        peer.expect(Answer::Ack(1));
+    }
+}
+
+#[test]
+fn commits_of_one_address_delay_no_other_one() {
+    assert_stored_beside(Step::Sync, 32);
+}
+
+#[test]
+fn writes_of_one_address_delay_no_other_one() {
+    assert_stored_beside(Step::Write, 16);
 }

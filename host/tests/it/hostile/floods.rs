@@ -77,7 +77,7 @@ fn more_transfers_than_the_limit() {
 /// Many uploads that stop after their request: all are cleaned up.
 #[test]
 fn half_open_uploads_leave_nothing() {
-    let server = server("transfers: 1000, uploads-per-name: 50");
+    let server = server("transfers: 1000, uploads-per-name: 100");
     let mut peers: Vec<Peer> = (0..100).map(|_| Peer::new(server.address())).collect();
     for (number, peer) in peers.iter_mut().enumerate() {
         // Half of them to one name.

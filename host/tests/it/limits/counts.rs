@@ -2,7 +2,7 @@
 
 use super::{GREEDY, HONEST, acknowledge_one, assert_served, reading, server, until_dropped, yaml};
 use crate::harness::Setup;
-use crate::harness::{Answer, Peer, ack, bytes, data, error, rrq, wrq};
+use crate::harness::{Answer, Peer, ack, assert_ended, bytes, data, error, rrq, wrq};
 use std::time::Duration;
 
 /// Packets sent before the server's last message have arrived.
@@ -146,22 +146,37 @@ fn the_oldest_who_has_not_answered_makes_room() {
     assert!(metrics.contains("tuffet_transfers_gave_way_total"), "{metrics}");
 }
 
-/// Concurrent uploads to one name, each with a file of its own; another name is free.
+/// Concurrent uploads to one name, each with a file of its own. One address gets its share of the places, and silence
+/// beyond it; others get theirs, and another name is free.
 #[test]
 fn uploads_to_one_name() {
     let server = server("transfers: 100, half-open: 100, uploads-per-name: 3");
     let mut peers: Vec<Peer> = (0..30).map(|_| Peer::from(GREEDY, server.address())).collect();
     let mut writing = Vec::new();
+    let share = "2 uploads of this client to this name are running, its share of `limits.uploads-per-name`";
     for mut peer in peers.drain(..) {
         peer.ask(&wrq("same", &[]));
-        match peer.receive() {
-            Answer::Ack(0) => writing.push(peer),
-            other => assert_eq!(other, Answer::Error(0, "the file is being written by others".into())),
+        if writing.len() < 2 {
+            peer.expect(Answer::Ack(0));
+            writing.push(peer);
+            continue;
         }
+        let line = server.outcome("same");
+        assert_ended(&line, "denied", share);
+        assert_eq!(
+            (&line["decision"], line["client"].as_str().is_some_and(|its| its.starts_with("127.201.0.1"))),
+            (&"dropped".into(), true)
+        );
+        assert_eq!(peer.receive_within(NOW), None);
     }
-    assert_eq!(writing.len(), 3);
-    let names = server.root().names();
-    assert_eq!(names.iter().filter(|name| name.ends_with(".part")).count(), 3, "{names:?}");
+    let parts = || server.root().names().iter().filter(|name| name.ends_with(".part")).count();
+    assert_eq!(parts(), 2);
+    let mut honest = Peer::from(HONEST, server.address());
+    honest.ask(&wrq("same", &[]));
+    honest.expect(Answer::Ack(0));
+    assert_eq!(parts(), 3);
+    honest.write_on(b"its own", 512);
+    assert_eq!(server.outcome("same")["outcome"], "stored");
     let mut other = Peer::from(HONEST, server.address());
     other.ask(&wrq("other", &[]));
     other.expect(Answer::Ack(0));

@@ -117,10 +117,10 @@ fn r41_as_many_uploads_to_the_name_as_may() {
     first.expect(Answer::Ack(0));
     let mut second = Peer::new(server.address());
     second.ask(&wrq("up", &[]));
-    assert_eq!(second.expect_error(0), "the file is being written by others");
     let line = server.outcome("up");
-    assert_facts(&line, "denied", "refused", 0, 0);
+    assert_facts(&line, "denied", "dropped", 0, 0);
     assert_ended(&line, "denied", "as many as `limits.uploads-per-name` allows");
+    assert_eq!(second.receive_within(Duration::from_millis(1)), None);
     first.write_on(b"content", 512);
     assert_eq!(server.outcome("up")["outcome"], "stored");
     assert_eq!(server.stop(), [] as [Value; 0]);

@@ -216,6 +216,16 @@ impl Upload {
         self.put_in_place()
     }
 
+    /// As [`Upload::commit`]. Returns the path under which it is visible: in a root with `case: insensitive`, that of a file
+    /// in another spelling that another upload has made since this one began.
+    ///
+    /// # Errors
+    /// As [`Upload::commit`].
+    pub fn commit_as_stored(mut self) -> Result<String, StoreError> {
+        self.put_in_place()?;
+        Ok(std::mem::take(&mut self.path))
+    }
+
     /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
         match &mut self.destination {
@@ -229,7 +239,13 @@ impl Upload {
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
-            Destination::Folder(its) => its.commit(file),
+            Destination::Folder(its) => {
+                its.commit(file)?;
+                if its.path() != self.path {
+                    self.path = its.path().to_owned();
+                }
+                Ok(())
+            }
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
         }

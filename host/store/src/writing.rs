@@ -122,7 +122,7 @@ impl Roots {
             match done {
                 // The name was taken when the upload began, or has been taken since.
                 Err(StoreError::Exists) => {}
-                done => return done.map(|()| name),
+                done => return done.map(|()| upload.path().to_owned()),
             }
         }
         Err(StoreError::Exists)

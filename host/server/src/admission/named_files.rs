@@ -46,12 +46,17 @@ pub(super) async fn judge(
     // A write request has one target.
     let most = if record.request.operation == Operation::Write { 1 } else { targets.len() };
     for (number, target) in targets.iter().take(most).enumerate() {
-        let is_judged = (!is_unsafe && target.path == record.request.path)
-            || targets[..number].iter().any(|before| before.path == target.path);
+        let any_case = generation.files.roots.is_any_case(&target.root);
+        let is_own = !is_unsafe && target.path == record.request.path && any_case <= record.request.any_case;
+        let covers = |before: &Target| {
+            before.path == target.path && any_case <= generation.files.roots.is_any_case(&before.root)
+        };
+        let is_judged = is_own || targets[..number].iter().any(covers);
         if is_judged {
             continue;
         }
-        let request = Request { unsafe_name: None, path: target.path.clone(), ..(*record.request).clone() };
+        let path = target.path.clone();
+        let request = Request { unsafe_name: None, path, any_case, ..(*record.request).clone() };
         let deadline = policy.deadline();
         let authorization = match is_unsafe {
             true => policy.authorize(&request, deadline).await,

@@ -58,6 +58,9 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
     if is_unsafe && !generation.policy.resolves(&record.request.listener) {
         return Plan::without_policy(record);
     }
+    if is_unsafe && generation.files.roots.any_case() {
+        stored_name::set_any_case(generation, record);
+    }
     if !is_unsafe
         && generation.looks_up_names()
         && let Err(decision) = Box::pin(stored_name::find(generation, record)).await

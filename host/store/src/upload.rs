@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::last_moment::LastMoment;
 use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
@@ -29,6 +30,7 @@ pub struct Upload {
     limit: u64,
     /// Counts it among the uploads to its name.
     writing: Option<Writing>,
+    last_moment: LastMoment,
 }
 
 /// The destination of an upload.
@@ -52,7 +54,7 @@ impl Upload {
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, destination, disk, path, limit, writing: None }
+        Self { file, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
     }
 
     /// An upload that the program takes.
@@ -60,7 +62,7 @@ impl Upload {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let destination = Destination::Supplied(ToProgram::new(sink));
         let limit = root.max_upload;
-        Self { file: None, destination, disk, path, limit, writing: None }
+        Self { file: None, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
@@ -84,6 +86,9 @@ impl Upload {
     /// # Errors
     /// The error of the program.
     pub async fn commit_supplied(mut self) -> Result<(), StoreError> {
+        if !self.last_moment.pass() {
+            return Err(StoreError::STOPPED);
+        }
         let path = std::mem::take(&mut self.path);
         let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
         to.commit(&path).await
@@ -226,6 +231,11 @@ impl Upload {
         Ok(std::mem::take(&mut self.path))
     }
 
+    /// Its last moment, for a server that shuts down.
+    pub fn last_moment(&self) -> LastMoment {
+        self.last_moment.clone()
+    }
+
     /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
         match &mut self.destination {
@@ -240,12 +250,13 @@ impl Upload {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
             Destination::Folder(its) => {
-                its.commit(file)?;
+                its.commit(file, &self.last_moment)?;
                 if its.path() != self.path {
                     self.path = its.path().to_owned();
                 }
                 Ok(())
             }
+            Destination::Elsewhere(_) if !self.last_moment.pass() => Err(StoreError::STOPPED),
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
         }

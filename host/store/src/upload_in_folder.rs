@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use tuffet_request::Versions;
 
 use super::folders::{self, Made, Way, syncable};
+use super::last_moment::LastMoment;
 use super::links::followed;
 use super::listing::other_spelling;
 use super::open_file::require_regular;
@@ -217,7 +218,7 @@ impl InFolder {
     }
 
     /// As [`Upload::commit`](super::Upload::commit).
-    pub fn commit(&mut self, file: &File) -> Result<(), StoreError> {
+    pub fn commit(&mut self, file: &File, last_moment: &LastMoment) -> Result<(), StoreError> {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.folders.is_some() {
@@ -225,7 +226,7 @@ impl InFolder {
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
-            return self.put(file, &base, size);
+            return self.put(file, &base, size, last_moment);
         }
         let missing = std::mem::take(&mut self.target.missing);
         let (usage, root) = (Arc::clone(&self.target.top.usage), Arc::clone(self.disk.root()));
@@ -242,7 +243,7 @@ impl InFolder {
                         self.reservation.move_to(&usage, top_folder.as_bytes().into())?;
                     }
                 }
-                self.put(file, &folder, size)?;
+                self.put(file, &folder, size, last_moment)?;
                 made.keep();
                 Ok(())
             });
@@ -257,7 +258,13 @@ impl InFolder {
     }
 
     /// Renames the temporary file, of this size, to its name in this folder, or writes it into the file there.
-    fn put(&mut self, file: &File, folder: &OwnedFd, size: u64) -> Result<(), StoreError> {
+    fn put(
+        &mut self,
+        file: &File,
+        folder: &OwnedFd,
+        size: u64,
+        last_moment: &LastMoment,
+    ) -> Result<(), StoreError> {
         let (disk, mut name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let usage = Arc::clone(&self.target.top.usage);
         let change = usage.change();
@@ -272,6 +279,9 @@ impl InFolder {
             name = stored;
         }
         if let Some((staging, replaced)) = self.in_place(folder, &name)? {
+            if !last_moment.pass() {
+                return Err(StoreError::STOPPED);
+            }
             let old = Old { bytes: replaced.size(), is_kept: self.rules.versions.is_some() };
             self.put_in_place(file, folder, size, (&staging, &replaced))?;
             self.reservation.settle(size, Some(old), change);
@@ -287,6 +297,9 @@ impl InFolder {
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
         let alone_in_folder = disk.names.wait_for_folder(folder)?;
         spelling::require_in(folder, &name)?;
+        if !last_moment.pass() {
+            return Err(StoreError::STOPPED);
+        }
         let mut old = replaced.as_ref().map(|replaced| Old { bytes: replaced.size(), is_kept: false });
         if self.rules.overwrite {
             let version = self.keep_version(folder, replaced.as_ref())?;

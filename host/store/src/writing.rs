@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::roots::Roots;
 use super::upload_in_folder::InFolder;
-use super::{Sink, StoreError, Upload, path};
+use super::{Sink, StoreError, Upload, path, version_names};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
 const FREE_NAME_TIME: Duration = Duration::from_secs(10);
@@ -91,6 +91,14 @@ impl Roots {
         }
         root.require_stored(path)?;
         Upload::judge(root, path)
+    }
+
+    /// Returns the path of the file that this path is an earlier version of, by its name, in a root that keeps versions.
+    pub fn file_of_version<'a>(&self, root: &str, path: &'a str) -> Option<&'a str> {
+        self.named(root).ok()?.rules.versions?;
+        let (_, name) = path::split(path);
+        let of = version_names::file_of(name)?;
+        Some(&path[..path.len() - (name.len() - of.len())])
     }
 
     /// Changes the path of an upload within its root.

@@ -9,6 +9,7 @@
 //! [stand-in](tuffet_request::names::stand_in) for the name. The whole chain judges it, for none of its plugins has seen a
 //! name that it could judge.
 
+use super::candidates::searched_roots;
 use super::refusals::allowed;
 use crate::generation::Generation;
 use tuffet_engine::worker::Decision;
@@ -70,8 +71,54 @@ pub(super) async fn judge(
                 return Err(decision);
             }
         }
+        if let Some(path) = generation.files.roots.file_of_version(&target.root, &target.path) {
+            let file = Request { path: path.to_owned(), ..request };
+            profile = judge_as(generation, record, &file, profile).await?;
+        }
     }
     Ok(profile)
+}
+
+/// Has `authorize` judge the file that a requested file is an earlier version of: a rule for `*.key` covers
+/// `server.key.~1~`, which has what that file had.
+///
+/// # Errors
+/// The decision, if that file is denied.
+pub(super) async fn judge_file_of_version(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    profile: SessionProfile,
+) -> Result<SessionProfile, Decision> {
+    let request = &*record.request;
+    // Clients write no versions.
+    if request.operation == Operation::Write || !request.path.ends_with('~') {
+        return Ok(profile);
+    }
+    let (roots, served) = (&generation.files.roots, generation.negotiation.roots_of(&request.listener));
+    let searched = searched_roots(roots, served, request);
+    let Some(path) = searched.iter().find_map(|root| roots.file_of_version(root, &request.path)) else {
+        return Ok(profile);
+    };
+    let file = Request { path: path.to_owned(), ..request.clone() };
+    judge_as(generation, record, &file, profile).await
+}
+
+async fn judge_as(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    file: &Request,
+    profile: SessionProfile,
+) -> Result<SessionProfile, Decision> {
+    let policy = &generation.policy;
+    let authorization = policy.authorize(file, policy.deadline()).await;
+    record.plugin_calls += authorization.calls;
+    match allowed(authorization.verdict) {
+        Ok(its) => Ok(profile.and(its)),
+        Err(decision) => {
+            record.verdict_by = authorization.by;
+            Err(decision)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -76,6 +76,10 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
         Ok(profile) => profile,
         Err(decision) => return Plan::Decided(decision),
     };
+    let profile = match named_files::judge_file_of_version(generation, record, profile).await {
+        Ok(profile) => profile,
+        Err(decision) => return Plan::Decided(decision),
+    };
     resolve_from(generation, record, ChainPosition::START, profile, deadline).await
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct WrittenRoot {
     pub private: bool,
     /// Whether requested names must have the same case as stored ones. `insensitive`: each part of a path is the name
     /// as spelled if it exists, else the only name that differs just in case. Several such names are `file not found`.
-    /// Policy judges the stored name, so its rules hold for every spelling.
+    /// Policy judges the stored name, so its rules hold for every spelling, also of new files.
     #[serde(default)]
     pub case: Case,
     /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace

@@ -37,6 +37,7 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 text(&mut key, &request.requested);
                 // Different bytes may decode to the same name.
                 text(&mut key, request.raw_name.as_deref().unwrap_or_default());
+                key.push(request.any_case.into());
             }
             Fact::LocalAddress => address(&mut key, request.local_address),
             Fact::Interface => {
@@ -51,6 +52,7 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
             Fact::Path => {
                 text(&mut key, &request.path);
                 key.push(request.unsafe_name.is_some().into());
+                key.push(request.any_case.into());
             }
             Fact::Options => {
                 count(&mut key, request.options.len());
@@ -172,5 +174,14 @@ mod tests {
         let one = Request { listener: "a".into(), path: "bc".into(), ..request() };
         let other = Request { listener: "ab".into(), path: "c".into(), ..request() };
         assert_ne!(key(&facts, &one), key(&facts, &other));
+    }
+
+    /// A plugin that judges names judges them in another way then.
+    #[test]
+    fn names_in_any_case_are_other_names() {
+        for fact in [Fact::Path, Fact::Requested] {
+            let any_case = Request { any_case: true, ..request() };
+            assert_ne!(key(&[fact], &any_case), key(&[fact], &request()));
+        }
     }
 }

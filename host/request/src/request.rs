@@ -97,6 +97,9 @@ pub struct Request {
     pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
+    /// Whether the root of `path` finds files regardless of case (`case: insensitive`): rules about names then hold for
+    /// every spelling, since a name that nobody has stored yet will be found by each of them.
+    pub any_case: bool,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`. Hooks may use it as a path even if
     /// the name is not safe; `\u{fffd}` stands for what is not.
     pub path: String,
@@ -138,6 +141,7 @@ impl Request {
             prefix: None,
             shim_folder: None,
             stored_in: None,
+            any_case: false,
             path: name.into(),
             client: SocketAddr::from(([192, 0, 2, 1], 2000)),
             local_address: None,

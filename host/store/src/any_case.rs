@@ -15,6 +15,11 @@ impl Roots {
         self.roots.iter().any(|root| root.listings.is_some())
     }
 
+    /// Returns whether a root has `case: insensitive`.
+    pub fn is_any_case(&self, root: &str) -> bool {
+        self.named(root).is_ok_and(|root| root.listings.is_some())
+    }
+
     /// Returns the stored spelling of a path. In a root with `case: sensitive`, that is the same path if it exists.
     /// `None` if only the origin could answer and `reach` excludes it. Blocks on the disk.
     ///

@@ -12,6 +12,8 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, 
 use rustix::io::Errno;
 use tuffet_request::{NewFolders, Versions};
 
+use super::listing::other_spelling;
+use super::name_locks::NameLocks;
 use super::open_folder::OpenFolder;
 use super::sync_folder::sync_folder;
 use super::usage::{Change, Usage};
@@ -141,14 +143,16 @@ pub(super) fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
     Ok(openat(folder, ".", flags, Mode::empty())?)
 }
 
-fn parts(folder: &str) -> impl Iterator<Item = &str> {
+pub(super) fn parts(folder: &str) -> impl Iterator<Item = &str> {
     folder.split('/').filter(|part| !matches!(*part, "" | "."))
 }
 
 /// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
 pub(super) struct Made<'a> {
     usage: &'a Usage,
-    made: Vec<(Arc<OwnedFd>, &'a str, Change)>,
+    made: Vec<(Arc<OwnedFd>, String, Change)>,
+    /// The names of the folders, also of those that others have made meanwhile: as they are stored.
+    pub names: Vec<String>,
 }
 
 impl<'a> Made<'a> {
@@ -157,28 +161,34 @@ impl<'a> Made<'a> {
     /// # Errors
     /// `Quota`, `Denied` if something else has taken a name, and system errors.
     pub fn make(
-        (usage, root): (&'a Usage, &str),
+        (usage, root, locks): (&'a Usage, &str, &NameLocks),
         base: &Arc<OwnedFd>,
-        missing: &'a [String],
+        missing: &[String],
         rules: &WriteRules,
     ) -> Result<(Made<'a>, Arc<OwnedFd>), StoreError> {
-        let mut made = Made { usage, made: Vec::new() };
+        let mut made = Made { usage, made: Vec::new(), names: Vec::new() };
         let mut folder = Arc::clone(base);
         for name in missing {
-            folder = Arc::new(made.enter(root, &folder, name, rules)?);
+            let above = folder;
+            folder = Arc::new(made.enter((root, locks), &above, name, rules)?);
+            // Another upload may have made it meanwhile, and not have synced it yet.
+            sync_folder(&*above)?;
         }
         Ok((made, folder))
     }
 
-    /// Opens a folder, which is made if it is missing.
+    /// Opens a folder, which is made if it is missing. Where case does not matter, one in another spelling is that folder.
     fn enter(
         &mut self,
-        root: &str,
+        (root, locks): (&str, &NameLocks),
         above: &Arc<OwnedFd>,
-        name: &'a str,
+        name: &str,
         rules: &WriteRules,
     ) -> Result<OwnedFd, StoreError> {
         let most = rules.folders.map_or(0, |folders| folders.count);
+        let _alone = locks.wait_for_folder(above)?;
+        let stored = if rules.any_case { other_spelling(above, name)? } else { None };
+        let name = stored.as_deref().unwrap_or(name);
         spelling::require_in(above, name)?;
         let mut is_new = false;
         for _ in 0..MAX_ATTEMPTS {
@@ -196,9 +206,9 @@ impl<'a> Made<'a> {
                 if is_new {
                     set_mode(&folder, rules.of_new(above))?;
                 }
-                // Another upload may have made it meanwhile: under another spelling, or without having synced it yet.
+                // Another program may have made it meanwhile, in another spelling.
                 spelling::require_in(above, name)?;
-                sync_folder(above)?;
+                self.names.push(name.to_owned());
                 return Ok(folder);
             }
             let change = self.usage.add_folder(root, most)?;
@@ -210,7 +220,7 @@ impl<'a> Made<'a> {
             match mkdirat(above, name, mode::permissions(mode)) {
                 Ok(()) => {
                     is_new = true;
-                    self.made.push((Arc::clone(above), name, change));
+                    self.made.push((Arc::clone(above), name.to_owned(), change));
                 }
                 // Another upload was faster.
                 Err(Errno::EXIST) => self.usage.remove_folder(change),
@@ -233,7 +243,7 @@ impl Drop for Made<'_> {
     fn drop(&mut self) {
         for (above, name, change) in self.made.drain(..).rev() {
             // Not if another upload uses it.
-            if unlinkat(above, name, AtFlags::REMOVEDIR).is_ok() {
+            if unlinkat(above, &name, AtFlags::REMOVEDIR).is_ok() {
                 self.usage.remove_folder(change);
             }
         }

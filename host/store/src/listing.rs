@@ -6,7 +6,7 @@
 //! other folders do not wait.
 
 use super::facts::{Facts, Moment};
-use super::{StoreError, path};
+use super::{StoreError, path, spelling};
 use parking_lot::Mutex;
 use rustix::fs::{Dir as Entries, Mode, OFlags, fstat, openat};
 use std::collections::HashMap;
@@ -223,7 +223,37 @@ impl Listing {
     }
 }
 
-fn lower(name: &str) -> impl Iterator<Item = char> {
+/// Returns the name of an open folder that differs from this one in case alone, if it does not have this one. Reads the
+/// folder now: a cached listing may be older than the last upload.
+///
+/// # Errors
+/// `Ambiguous` if there are several, and those of reading the folder.
+pub(super) fn other_spelling(folder: impl AsFd, name: &str) -> Result<Option<String>, StoreError> {
+    if spelling::has(&folder, name)? {
+        return Ok(None);
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut entries = Entries::new(openat(folder, ".", flags, Mode::empty())?)?;
+    let mut found: Vec<String> = Vec::new();
+    while let Some(entry) = entries.read() {
+        let entry = entry?;
+        let Ok(stored) = entry.file_name().to_str() else { continue };
+        if stored == name {
+            return Ok(None);
+        }
+        if found.len() < MAX_MATCHES && lower(stored).eq(lower(name)) {
+            found.push(stored.to_owned());
+        }
+    }
+    if found.len() > 1 {
+        found.sort_unstable();
+        return Err(StoreError::Ambiguous(found.join("`, `"), "the folder of the upload".into()));
+    }
+    Ok(found.pop())
+}
+
+/// A name in lower case. Names that are equal then are the same name where case does not matter.
+pub(super) fn lower(name: &str) -> impl Iterator<Item = char> {
     name.chars().flat_map(char::to_lowercase)
 }
 

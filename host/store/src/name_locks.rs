@@ -1,4 +1,8 @@
-//! Uploads to one name become visible one after the other, so that each earlier version is kept and counted once.
+//! Uploads to one name become visible one after the other, so that each earlier version is kept and counted once. Names that
+//! differ in case alone count as one here: where case does not matter, they are.
+//!
+//! For the moment of its rename, an upload has the whole folder: between the look for another spelling of its name and
+//! the rename, no upload must take that spelling. What a file system takes for another spelling, only it knows.
 //!
 //! All roots of a server share the locks, because several of them may lead to one folder. A lock is taken by nobody but
 //! uploads to the same file, so that a disk that hangs delays no other one.
@@ -11,6 +15,7 @@ use rustix::fs::fstat;
 
 use super::StoreError;
 use super::facts::Facts;
+use super::listing::lower;
 
 /// Device and inode of a folder, and a name in it.
 type Place = (u64, u64, Box<str>);
@@ -32,13 +37,23 @@ pub(super) struct NameLock<'a> {
 }
 
 impl NameLocks {
-    /// Waits until no other upload to this name becomes visible.
+    /// Waits until no other upload becomes visible in this folder, or makes a folder there. For a moment only: without
+    /// syncing anything.
+    ///
+    /// # Errors
+    /// Those of fstat(2).
+    pub(super) fn wait_for_folder(&self, folder: impl AsFd) -> Result<NameLock<'_>, StoreError> {
+        // No file has this name.
+        self.wait(folder, "")
+    }
+
+    /// Waits until no other upload to this name, in any case, becomes visible.
     ///
     /// # Errors
     /// Those of fstat(2).
     pub(super) fn wait(&self, folder: impl AsFd, name: &str) -> Result<NameLock<'_>, StoreError> {
         let facts = Facts::from(fstat(folder)?);
-        let place = (facts.device, facts.inode, Box::from(name));
+        let place = (facts.device, facts.inode, lower(name).collect::<String>().into());
         let mut taken = self.taken.lock();
         while !taken.insert(place.clone()) {
             self.released.wait(&mut taken);
@@ -68,12 +83,13 @@ mod tests {
         let open = |path: &str| File::open(place.path().join(path)).expect("it opens");
         let locks = NameLocks::default();
         let held = locks.wait(open("a"), "x").expect("free");
-        let _others = [locks.wait(open("a"), "y"), locks.wait(open("."), "x")];
+        let _others =
+            [locks.wait(open("a"), "y"), locks.wait(open("."), "x"), locks.wait_for_folder(open("a"))];
         let (tell, told) = mpsc::channel();
         thread::scope(|scope| {
             scope.spawn(|| {
                 tell.send("waits").expect("heard");
-                let _lock = locks.wait(open("a/../a"), "x").expect("free later");
+                let _lock = locks.wait(open("a/../a"), "X").expect("free later");
                 tell.send("has it").expect("heard");
             });
             assert_eq!(told.recv(), Ok("waits"));

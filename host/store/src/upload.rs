@@ -9,6 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tuffet_request::ClientKey;
 
+use super::last_moment::LastMoment;
 use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
@@ -30,6 +31,7 @@ pub struct Upload {
     limit: u64,
     /// Counts it among the uploads to its name.
     writing: Option<Writing>,
+    last_moment: LastMoment,
 }
 
 /// The destination of an upload.
@@ -53,7 +55,7 @@ impl Upload {
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, destination, disk, path, limit, writing: None }
+        Self { file, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
     }
 
     /// An upload that the program takes.
@@ -61,7 +63,7 @@ impl Upload {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let destination = Destination::Supplied(ToProgram::new(sink));
         let limit = root.max_upload;
-        Self { file: None, destination, disk, path, limit, writing: None }
+        Self { file: None, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
@@ -85,6 +87,9 @@ impl Upload {
     /// # Errors
     /// The error of the program.
     pub async fn commit_supplied(mut self) -> Result<(), StoreError> {
+        if !self.last_moment.pass() {
+            return Err(StoreError::STOPPED);
+        }
         let path = std::mem::take(&mut self.path);
         let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
         to.commit(&path).await
@@ -222,6 +227,21 @@ impl Upload {
         self.put_in_place()
     }
 
+    /// As [`Upload::commit`]. Returns the path under which it is visible: in a root with `case: insensitive`, that of a file
+    /// in another spelling that another upload has made since this one began.
+    ///
+    /// # Errors
+    /// As [`Upload::commit`].
+    pub fn commit_as_stored(mut self) -> Result<String, StoreError> {
+        self.put_in_place()?;
+        Ok(std::mem::take(&mut self.path))
+    }
+
+    /// Its last moment, for a server that shuts down.
+    pub fn last_moment(&self) -> LastMoment {
+        self.last_moment.clone()
+    }
+
     /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
         match &mut self.destination {
@@ -235,7 +255,14 @@ impl Upload {
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
-            Destination::Folder(its) => its.commit(file),
+            Destination::Folder(its) => {
+                its.commit(file, &self.last_moment)?;
+                if its.path() != self.path {
+                    self.path = its.path().to_owned();
+                }
+                Ok(())
+            }
+            Destination::Elsewhere(_) if !self.last_moment.pass() => Err(StoreError::STOPPED),
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
         }

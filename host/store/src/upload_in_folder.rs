@@ -14,7 +14,9 @@ use rustix::io::Errno;
 use tuffet_request::Versions;
 
 use super::folders::{self, Made, Way, syncable};
+use super::last_moment::LastMoment;
 use super::links::followed;
+use super::listing::other_spelling;
 use super::open_file::require_regular;
 use super::open_folder::OpenFolder;
 use super::replaced::{self, Replaced};
@@ -101,6 +103,21 @@ impl Target {
 
     fn name(&self) -> &str {
         path::split(&self.path).1
+    }
+
+    /// Gives the last folders of the path, and its name, the spelling under which they are stored.
+    fn respell(&mut self, folders: &[String], name: &str) {
+        let (folder, _) = path::split(&self.path);
+        let parts: Vec<&str> = folders::parts(folder).collect();
+        let known = &parts[..parts.len().saturating_sub(folders.len())];
+        let parts = known.iter().copied().chain(folders.iter().map(String::as_str)).chain([name]);
+        self.path = parts.collect::<Vec<_>>().join("/");
+    }
+
+    /// The folder at the top of the root, if an upload makes it: the first of these.
+    fn made_top_folder<'a>(&self, made: &'a [String]) -> Option<&'a str> {
+        let (folder, _) = path::split(&self.path);
+        made.first().filter(|_| folders::parts(folder).count() == made.len()).map(String::as_str)
     }
 }
 
@@ -195,8 +212,13 @@ impl InFolder {
         unlinkat(&*self.folder, &self.temporary, AtFlags::empty()).map_err(|errno| (&*self.temporary, errno))
     }
 
+    /// The path, which the commit may give another spelling where case does not matter.
+    pub fn path(&self) -> &str {
+        &self.target.path
+    }
+
     /// As [`Upload::commit`](super::Upload::commit).
-    pub fn commit(&mut self, file: &File) -> Result<(), StoreError> {
+    pub fn commit(&mut self, file: &File, last_moment: &LastMoment) -> Result<(), StoreError> {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.folders.is_some() {
@@ -204,19 +226,27 @@ impl InFolder {
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
-            return self.put(file, &base, size);
+            return self.put(file, &base, size, last_moment);
         }
         let missing = std::mem::take(&mut self.target.missing);
         let (usage, root) = (Arc::clone(&self.target.top.usage), Arc::clone(self.disk.root()));
         let mut attempts = 0;
+        let names = Arc::clone(&self.disk.names);
         let done = loop {
             attempts += 1;
-            let done =
-                Made::make((&usage, &root), &base, &missing, &self.rules).and_then(|(made, folder)| {
-                    self.put(file, &folder, size)?;
-                    made.keep();
-                    Ok(())
-                });
+            let made = Made::make((&usage, &root, &names), &base, &missing, &self.rules);
+            let done = made.and_then(|(made, folder)| {
+                if made.names != missing {
+                    let name = self.target.name().to_owned();
+                    self.target.respell(&made.names, &name);
+                    if let Some(top_folder) = self.target.made_top_folder(&made.names) {
+                        self.reservation.move_to(&usage, top_folder.as_bytes().into())?;
+                    }
+                }
+                self.put(file, &folder, size, last_moment)?;
+                made.keep();
+                Ok(())
+            });
             match done {
                 // Another upload has failed, and has removed the folder that it had made.
                 Err(error) if is_absent(&error) && attempts < MAX_COMMIT_ATTEMPTS => {}
@@ -228,13 +258,30 @@ impl InFolder {
     }
 
     /// Renames the temporary file, of this size, to its name in this folder, or writes it into the file there.
-    fn put(&mut self, file: &File, folder: &OwnedFd, size: u64) -> Result<(), StoreError> {
-        let (disk, name) = (Arc::clone(&self.disk), self.target.name().to_owned());
+    fn put(
+        &mut self,
+        file: &File,
+        folder: &OwnedFd,
+        size: u64,
+        last_moment: &LastMoment,
+    ) -> Result<(), StoreError> {
+        let (disk, mut name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let usage = Arc::clone(&self.target.top.usage);
         let change = usage.change();
-        let is_alone = self.rules.versions.is_some() || usage.is_kept() || self.staging.is_some();
+        let is_alone =
+            self.rules.versions.is_some() || usage.is_kept() || self.staging.is_some() || self.rules.any_case;
         let _one_at_a_time = is_alone.then(|| disk.names.wait(folder, &name)).transpose()?;
+        // Another upload may have made the file in another spelling, since this one began: it is the same file.
+        if self.rules.any_case
+            && let Some(stored) = other_spelling(folder, &name)?
+        {
+            self.target.respell(&[], &stored);
+            name = stored;
+        }
         if let Some((staging, replaced)) = self.in_place(folder, &name)? {
+            if !last_moment.pass() {
+                return Err(StoreError::STOPPED);
+            }
             let old = Old { bytes: replaced.size(), is_kept: self.rules.versions.is_some() };
             self.put_in_place(file, folder, size, (&staging, &replaced))?;
             self.reservation.settle(size, Some(old), change);
@@ -248,7 +295,11 @@ impl InFolder {
             false => self.finish_new(file, folder).map(|()| None)?,
         };
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
+        let alone_in_folder = disk.names.wait_for_folder(folder)?;
         spelling::require_in(folder, &name)?;
+        if !last_moment.pass() {
+            return Err(StoreError::STOPPED);
+        }
         let mut old = replaced.as_ref().map(|replaced| Old { bytes: replaced.size(), is_kept: false });
         if self.rules.overwrite {
             let version = self.keep_version(folder, replaced.as_ref())?;
@@ -264,6 +315,7 @@ impl InFolder {
         } else {
             self.rename_to_free_name(folder).map_err(from_rename)?;
         }
+        drop(alone_in_folder);
         self.temporary.clear();
         self.reservation.settle(size, old, change);
         sync_folder(folder)?;

@@ -24,8 +24,7 @@ const LAST_SECOND: i64 = 253_402_300_799;
 /// # Errors
 /// `VersionName` for the name of a version, and for one without room for a number.
 pub(super) fn require(name: &str, names: VersionNames) -> Result<(), StoreError> {
-    let of_version = name.rsplit_once(".~").filter(|(of, _)| !of.is_empty());
-    match of_version.and_then(|(of, _)| parts(name.as_bytes(), of)) {
+    match file_of(name).and_then(|of| parts(name.as_bytes(), of)) {
         Some((false, _)) => Err("names that end with .~NUMBER~ are earlier versions"),
         Some((true, _)) => Err("names that end with .~TIME.NUMBER~ are earlier versions"),
         None if name.len() + of("", MAX_NUMBER, names, 0).len() > MAX_NAME => {
@@ -34,6 +33,12 @@ pub(super) fn require(name: &str, names: VersionNames) -> Result<(), StoreError>
         None => Ok(()),
     }
     .map_err(StoreError::VersionName)
+}
+
+/// The name of the file that a version of this name belongs to.
+pub(super) fn file_of(name: &str) -> Option<&str> {
+    let (of, _) = name.rsplit_once(".~").filter(|(of, _)| !of.is_empty())?;
+    parts(name.as_bytes(), of).map(|_| of)
 }
 
 /// The name of a version of this file, which was modified at `time`, in seconds since 1970.

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use super::attributes;
-use tuffet_request::{Links, NewFolders, Quota, RootSpec, Versions};
+use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec, Versions};
 
 /// The permissions of new files, before a umask applies.
 pub(super) const USUAL: u32 = 0o644;
@@ -38,6 +38,8 @@ pub(super) struct WriteRules {
     pub versions: Option<Versions>,
     /// The folders that it may make.
     pub folders: Option<NewFolders>,
+    /// Whether a name is taken by one that differs from it in case alone.
+    pub any_case: bool,
     /// What the root may contain.
     pub quota: Quota,
 }
@@ -53,6 +55,7 @@ impl WriteRules {
             umask: root.umask,
             versions: root.versions,
             folders: root.folders,
+            any_case: root.case == Case::Insensitive,
             quota: root.quota,
         }
     }

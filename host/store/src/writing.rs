@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::roots::Roots;
 use super::upload_in_folder::InFolder;
-use super::{Sink, StoreError, Upload, path};
+use super::{Sink, StoreError, Upload, path, version_names};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
 const FREE_NAME_TIME: Duration = Duration::from_secs(10);
@@ -93,6 +93,14 @@ impl Roots {
         Upload::judge(root, path)
     }
 
+    /// Returns the path of the file that this path is an earlier version of, by its name, in a root that keeps versions.
+    pub fn file_of_version<'a>(&self, root: &str, path: &'a str) -> Option<&'a str> {
+        self.named(root).ok()?.rules.versions?;
+        let (_, name) = path::split(path);
+        let of = version_names::file_of(name)?;
+        Some(&path[..path.len() - (name.len() - of.len())])
+    }
+
     /// Changes the path of an upload within its root.
     ///
     /// # Errors
@@ -122,7 +130,7 @@ impl Roots {
             match done {
                 // The name was taken when the upload began, or has been taken since.
                 Err(StoreError::Exists) => {}
-                done => return done.map(|()| name),
+                done => return done.map(|()| upload.path().to_owned()),
             }
         }
         Err(StoreError::Exists)

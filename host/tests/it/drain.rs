@@ -158,3 +158,30 @@ fn the_delay_is_reloaded() {
     assert_eq!(server.stop(), [] as [serde_json::Value; 0]);
     assert!(!server.log().contains(LEAVING), "{}", server.log());
 }
+
+/// The deadline finds uploads in all states. Whatever their clients receive is true.
+#[test]
+fn the_client_of_an_upload_learns_whether_it_was_stored() {
+    for round in 0..4 {
+        let server = Setup::new().writable().rest_of_yaml("drain: 0s").workers(2).start();
+        let mut peers: Vec<Peer> = (0..40).map(|_| Peer::new(server.address())).collect();
+        for (number, peer) in peers.iter_mut().enumerate() {
+            peer.ask(&wrq(&format!("up{number}"), &[]));
+            peer.expect(Answer::Ack(0));
+        }
+        for (number, peer) in peers.iter_mut().enumerate() {
+            peer.send(&data(1, b"all"));
+            // In each round the deadline comes at another place among them.
+            if number == round * 13 {
+                server.terminate();
+            }
+        }
+        assert_eq!(server.wait().code(), Some(0));
+        for (number, peer) in peers.iter_mut().enumerate() {
+            let name = format!("up{number}");
+            let answer = peer.receive_within(Duration::from_millis(10));
+            let is_stored = server.root().has(&name);
+            assert_eq!(is_stored, answer == Some(Answer::Ack(1)), "{name}: {answer:?}\n{}", server.log());
+        }
+    }
+}

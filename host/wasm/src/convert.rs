@@ -57,6 +57,7 @@ impl Inputs {
 fn plain(request: &Request) -> Input {
     let raw_name = request.raw_name.iter().map(|raw| ("raw-name".to_owned(), raw.to_string()));
     let unsafe_name = request.unsafe_name.iter().map(|why| ("unsafe-name".to_owned(), why.to_string()));
+    let case = request.any_case.then(|| ("case".to_owned(), "insensitive".to_owned()));
     Input {
         id: request.id.to_string(),
         listener: request.listener.to_string(),
@@ -79,7 +80,7 @@ fn plain(request: &Request) -> Input {
         },
         arrival: None,
         options: request.options.clone(),
-        attributes: raw_name.chain(unsafe_name).collect(),
+        attributes: raw_name.chain(unsafe_name).chain(case).collect(),
     }
 }
 

@@ -23,7 +23,7 @@ impl Conditions {
             && !self.except_clients.iter().any(|subnet| subnet.contains(&client))
             && holds(&self.classes, |class| *class == request.client.class)
             && holds(&self.operations, |operation| *operation == request.operation)
-            && holds(&self.names, |glob| glob.matches(&request.path))
+            && holds(&self.names, |glob| request.matches(glob))
             && holds(&self.listeners, |listener| *listener == request.listener)
     }
 }

@@ -63,6 +63,10 @@ fn facts(request: &Request) -> Vec<u8> {
     let facts =
         (write, &request.listener, &client.address, &client.class, macs, lease, arrival, &request.path);
     let mut line = serde_json::to_vec(&facts).expect("texts and lists are JSON");
+    // As nothing, so that the answers of servers without such roots stay.
+    if request.any_case() {
+        line.extend_from_slice(b" any case");
+    }
     line.push(b'\n');
     line
 }

@@ -31,6 +31,8 @@ struct RequestFacts<'a> {
     path: &'a str,
     requested: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    case: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     raw_name: Option<&'a str>,
     options: BTreeMap<&'a str, &'a str>,
     client: ClientFacts<'a>,
@@ -123,6 +125,7 @@ impl<'a> Question<'a> {
             mode: if request.mode == Mode::Netascii { "netascii" } else { "octet" },
             path: &request.path,
             requested: &request.requested,
+            case: request.attribute("case"),
             raw_name: request.attribute("raw-name"),
             options,
             client,

@@ -32,7 +32,7 @@ impl Rule {
         let is_of = |classes: &Vec<String>| classes.contains(&request.client.class);
         self.operations.contains(&request.operation)
             && self.classes.as_ref().is_none_or(is_of)
-            && self.matches.as_ref().is_none_or(|glob| glob.matches(&request.path))
+            && self.matches.as_ref().is_none_or(|glob| request.matches(glob))
     }
 
     /// The files to try, in order, each once.

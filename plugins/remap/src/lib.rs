@@ -76,6 +76,7 @@ impl Remap {
                 let around = Surroundings {
                     operation: request.operation,
                     client: &client,
+                    any_case: request.any_case(),
                     steps: self.steps,
                     is_file: &|name| self.is_file(name),
                 };

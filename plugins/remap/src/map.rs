@@ -4,7 +4,7 @@
 //! a `\` before either makes it a part of the field.
 
 use crate::regex::{Regex, Syntax};
-use crate::rule::{Only, Rewrite, Rule, Rules};
+use crate::rule::{Only, Rewrite, Rule, Rules, in_any_case};
 use crate::template::Template;
 
 /// The version whose rules a map was written for.
@@ -69,6 +69,7 @@ pub(crate) fn parse(text: &[u8], version: Version) -> Result<Rules, Vec<String>>
             }
             Ok(Some(Line::Rule(mut rule))) => {
                 size.add(&rule.matches).map_err(at)?;
+                rule.in_any_case.iter().try_for_each(|matches| size.add(matches)).map_err(at)?;
                 rule.labels = std::mem::take(&mut labels);
                 rules.all.push(*rule);
             }
@@ -113,6 +114,12 @@ fn parse_line(line: &[u8], whence: &str, version: Version) -> Result<Option<Line
         .ok_or("the expression is missing: write the operations, an expression, and the replacement")?;
     let matches = Regex::new(pattern, Syntax::Posix, ignore_case)
         .map_err(|bad| format!("expression `{}`, {bad}", String::from_utf8_lossy(pattern)))?;
+    // One that denies all but some names denies every other spelling already.
+    let denies_spellings = operations.contains('a') && !operations.contains('~');
+    let folded = denies_spellings
+        .then(|| in_any_case(pattern))
+        .transpose()
+        .map_err(|bad| format!("expression `{}`, {bad}", String::from_utf8_lossy(pattern)))?;
     let text = Template::of_map(field(&mut rest).unwrap_or_default());
     let has = |operation: char| operations.contains(operation);
     let rewrites = match operations.matches('g').count() {
@@ -130,6 +137,7 @@ fn parse_line(line: &[u8], whence: &str, version: Version) -> Result<Option<Line
         only: Only { reads: has('G'), writes: has('P'), ipv4: has('4'), ipv6: has('6') },
         rewrites,
         denies: has('a'),
+        in_any_case: folded,
         stops: has('e'),
         stops_at_file: has('E'),
         restarts: has('s'),

@@ -2,7 +2,7 @@
 
 use tuffet_sdk::Operation;
 
-use crate::regex::Regex;
+use crate::regex::{BadRegex, Regex, Syntax};
 use crate::template::{Client, Template};
 
 /// How a rule is named in messages: `line 3`, `rule 3`.
@@ -18,6 +18,9 @@ pub(crate) struct Rule {
     pub only: Only,
     pub rewrites: Option<Rewrite>,
     pub denies: bool,
+    /// The expression for names in lower case, of a rule that denies: where case does not matter, it holds for every
+    /// spelling.
+    pub in_any_case: Option<Regex>,
     /// The end of all rules.
     pub stops: bool,
     /// The same, if the name is that of a file; otherwise the rule is undone.
@@ -28,6 +31,24 @@ pub(crate) struct Rule {
     pub text: Template,
     /// A label in front of it.
     pub labels: Vec<Vec<u8>>,
+}
+
+/// Compiles the expression of a rule that denies, for names in lower case. Other letters than those of ASCII are bytes to
+/// an expression, so they become lower-case ones here.
+///
+/// # Errors
+/// As [`Regex::new`].
+pub(crate) fn in_any_case(pattern: &[u8]) -> Result<Regex, BadRegex> {
+    let lower = |letter: char| -> String {
+        if letter.is_ascii() { letter.into() } else { letter.to_lowercase().collect() }
+    };
+    match std::str::from_utf8(pattern) {
+        Ok(text) => {
+            let text: String = text.chars().map(lower).collect();
+            Regex::new(text.as_bytes(), Syntax::Posix, true)
+        }
+        Err(_) => Regex::new(pattern, Syntax::Posix, true),
+    }
 }
 
 /// Which matches are rewritten.

@@ -26,6 +26,8 @@ pub(crate) enum End {
 pub(crate) struct Surroundings<'a> {
     pub operation: Operation,
     pub client: &'a Client,
+    /// Whether the root finds files in any case.
+    pub any_case: bool,
     /// The rules that may be tried, one by one, and the rounds of those that repeat.
     pub steps: u32,
     /// Whether a name is that of a file.
@@ -71,6 +73,16 @@ impl Run<'_> {
             } else {
                 rule.matches.find(&self.name, false)
             };
+            if groups.is_none()
+                && self.around.any_case
+                && let Some(matches) = &rule.in_any_case
+            {
+                let lower = lower(&self.name);
+                if let Some(groups) = matches.find(&lower, false) {
+                    self.name = lower;
+                    return Ok(Some(self.denial(rules, rule, &groups)));
+                }
+            }
             let Some(groups) = groups else { continue };
             if rule.denies {
                 return Ok(Some(self.denial(rules, rule, &groups)));
@@ -176,6 +188,14 @@ impl Run<'_> {
             MAX_LINES => log(Level::Debug, "and further steps"),
             _ => {}
         }
+    }
+}
+
+/// A name in lower case, as a root with `case: insensitive` compares names.
+fn lower(name: &[u8]) -> Vec<u8> {
+    match std::str::from_utf8(name) {
+        Ok(name) => name.chars().flat_map(char::to_lowercase).collect::<String>().into_bytes(),
+        Err(_) => name.to_ascii_lowercase(),
     }
 }
 

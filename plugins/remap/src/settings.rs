@@ -7,7 +7,7 @@ use crate::Remap;
 use crate::map::unknown_labels;
 use crate::place::{Folder, Places, without_padding};
 use crate::regex::{Regex, Syntax};
-use crate::rule::{Only, Rewrite, Rule, Rules};
+use crate::rule::{Only, Rewrite, Rule, Rules, in_any_case};
 use crate::source::{Dialect, Source, Table};
 use crate::template::Template;
 use crate::unique::Unique;
@@ -327,6 +327,11 @@ fn check_rule(problems: &mut Problems, at: &str, whence: String, rule: RuleSetti
             Rewrite::First
         }),
         denies: rule.deny.is_some(),
+        in_any_case: if rule.deny.is_some() && rule.unless.is_none() {
+            problems.check(&at_pattern, in_any_case(pattern.as_bytes()))
+        } else {
+            None
+        },
         stops: has(Flag::Stop),
         stops_at_file: has(Flag::StopIfFile),
         restarts: has(Flag::Restart),

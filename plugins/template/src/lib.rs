@@ -50,7 +50,7 @@ impl Plugin for Template {
 
 impl Resolve for Template {
     fn resolve(&self, request: &Request) -> Resolution {
-        let rule = self.rules.iter().find(|rule| rule.matches.matches(&request.path));
+        let rule = self.rules.iter().find(|rule| request.matches(&rule.matches));
         let Some(rule) = rule.filter(|_| request.operation == Operation::Read) else {
             return Resolution::Abstain;
         };

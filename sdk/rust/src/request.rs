@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use crate::{Client, Mac, MacAddresses, Request, Resolved};
+use crate::{Client, Glob, Mac, MacAddresses, Request, Resolved};
 
 impl Request {
     /// The value of an option that the client sent, by its name in lower case.
@@ -13,6 +13,17 @@ impl Request {
     /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&str> {
         find(&self.attributes, name)
+    }
+
+    /// Returns whether the root of the name finds files in any case (`roots[].case: insensitive`). A rule about names then
+    /// holds for every spelling: a new file will be found by each of them.
+    pub fn any_case(&self) -> bool {
+        self.attribute("case") == Some("insensitive")
+    }
+
+    /// Returns whether its path matches, in any case where case does not matter.
+    pub fn matches(&self, glob: &Glob) -> bool {
+        glob.matches(&self.path) || (self.any_case() && glob.matches_in_any_case(&self.path))
     }
 }
 

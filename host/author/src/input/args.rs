@@ -139,6 +139,7 @@ impl RequestArgs {
             local_address: self.local_address.clone(),
             interface: self.interface.clone(),
             vlan: self.vlan,
+            any_case: false,
             lease: None,
             macs: self.macs.clone(),
             class: self.class.clone(),

@@ -42,6 +42,9 @@ pub(crate) struct WrittenRequest {
     pub(super) lease: Option<WrittenLease>,
     /// The guessed kind of client; `unknown` by default.
     pub(super) class: Option<String>,
+    /// Whether its root has `case: insensitive`.
+    #[serde(default)]
+    pub(super) any_case: bool,
     #[serde(default)]
     pub(super) options: Map<String, Value>,
     pub(super) upload: Option<WrittenUpload>,
@@ -162,6 +165,7 @@ impl WrittenRequest {
             unsafe_name,
             prefix: None,
             stored_in: None,
+            any_case: self.any_case,
             shim_folder: None,
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(CLIENT, PORT)), client)?,

@@ -6,10 +6,14 @@ use super::unread::Unread;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
+use tuffet_store::LastMoment;
 
 /// How long a half-open transfer may delay the shutdown. Its client has received nothing yet, and repeats its
 /// request.
 const HALF_OPEN_GRACE: Duration = Duration::from_secs(1);
+
+/// How long a shutdown waits for the results of uploads that can no longer be stopped.
+const VISIBLE_GRACE: Duration = Duration::from_millis(500);
 
 /// The interval of checks whether all transfers have ended.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -44,15 +48,19 @@ impl<T: Transmit> Worker<T> {
 
     /// The time until the next check whether all transfers have ended.
     pub(super) fn next_look(&self) -> Option<Duration> {
-        self.draining.map(|its| its.until.saturating_duration_since(self.clock.instant()).min(CHECK_INTERVAL))
+        let Draining { until, .. } = self.draining?;
+        let left = until.saturating_duration_since(self.clock.instant());
+        // After the deadline, a result of storing wakes the worker.
+        Some(if left.is_zero() { CHECK_INTERVAL } else { left.min(CHECK_INTERVAL) })
     }
 
     /// Returns whether all transfers have ended. Ends those that are left at the deadline.
     pub(super) fn is_drained(&mut self, now: Time) -> bool {
         let Some(Draining { since, until }) = self.draining else { return false };
-        let over = self.clock.instant() >= until;
-        if over {
-            self.end_all();
+        let past = self.clock.instant().checked_duration_since(until);
+        let mut over = past.is_some();
+        if let Some(past) = past {
+            over = self.end_all(past >= VISIBLE_GRACE);
         } else {
             self.end_half_open(since, now);
         }
@@ -62,8 +70,12 @@ impl<T: Transmit> Worker<T> {
 
     /// Ends all transfers because the server stops. A client without an answer, or that has not answered,
     /// gets no ERROR: it repeats its request, and the next server knows nothing of this one.
-    pub(super) fn end_all(&mut self) {
+    ///
+    /// An upload that is stored either is stopped, so that the old file stays, or becomes visible, and then its result is
+    /// waited for, unless `at_last`. Returns whether none is waited for.
+    pub(super) fn end_all(&mut self, at_last: bool) -> bool {
         let now = self.clock.now();
+        let mut all_ended = true;
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
             // The group thread ends it.
@@ -85,17 +97,24 @@ impl<T: Transmit> Worker<T> {
                 self.drive(index, None, now);
                 continue;
             }
+            let is_stopped =
+                !entry.core.is_storing() || entry.rare().last_moment.as_ref().is_some_and(LastMoment::stop);
+            if !is_stopped && !at_last {
+                all_ended = false;
+                continue;
+            }
             let (outcome, detail) = if only_acks_missing {
                 let detail = "all blocks were sent; the last ACK had not come when the server stopped";
                 (Outcome::TimedOut, detail)
-            } else if entry.core.is_storing() {
+            } else if !is_stopped {
                 let detail =
                     "the server was shut down while the upload was stored; it may have become visible";
                 (Outcome::Failed, detail)
             } else {
                 (Outcome::Failed, "the server was shut down")
             };
-            if entry.core.is_unproven() {
+            // Nobody knows what to tell the client of an upload that may become visible.
+            if entry.core.is_unproven() || !is_stopped {
                 entry.core.abandon();
             } else {
                 entry.core.fail(ErrorCode::NotDefined, "the server is shutting down");
@@ -103,6 +122,7 @@ impl<T: Transmit> Worker<T> {
             entry.rare().ending = Some(Ending::new(outcome, detail));
             self.drive(index, None, now);
         }
+        all_ended
     }
 
     /// Silently ends half-open transfers after their clients have had time to answer.

@@ -252,7 +252,7 @@ impl<T: Transmit> Worker<T> {
         if result.is_err() {
             // Its transfers still get their outcome, as far as its state permits.
             let _ = contained(|| {
-                self.end_all();
+                self.end_all(true);
                 self.wire.flush();
                 control(std::mem::take(&mut self.outbox));
                 Ok(())

@@ -159,7 +159,7 @@ impl VirtualWorker {
 
     /// Ends all transfers: each has its outcome afterwards, also those that are decided later.
     pub fn end(&mut self) {
-        self.worker.end_all();
+        self.worker.end_all(true);
         self.worker.wire.flush();
         self.worker.mailbox.close();
     }

@@ -21,6 +21,7 @@ pub struct DecisionFacts {
     pub(super) texts: Texts,
     pub(super) operation: Operation,
     pub(super) mode: Mode,
+    pub(super) any_case: bool,
     pub(super) rare: Option<Box<RareFacts>>,
 }
 
@@ -50,6 +51,7 @@ impl DecisionFacts {
             && self.plugin_calls == record.plugin_calls
             && self.operation == request.operation
             && self.mode == request.mode
+            && self.any_case == request.any_case
             && self.texts.are_of(record)
             && self.rare == RareFacts::of(record)
     }
@@ -69,6 +71,7 @@ impl From<&DecisionRecord> for DecisionFacts {
             texts: Texts::of(record),
             operation: request.operation,
             mode: request.mode,
+            any_case: request.any_case,
             rare: RareFacts::of(record),
         }
     }

@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn different_decisions_share_nothing() {
         type Change = fn(&mut Request, &mut DecisionRecord);
-        let changes: [Change; 21] = [
+        let changes: [Change; 22] = [
             |request, _| request.listener = "wan".into(),
             |request, _| request.operation = Operation::Write,
             |request, _| request.mode = Mode::Netascii,
@@ -107,6 +107,7 @@ mod tests {
             |request, _| request.prefix = Some("tftpboot".into()),
             |request, _| request.shim_folder = Some("efi".into()),
             |request, _| request.stored_in = Some("boot".into()),
+            |request, _| request.any_case = true,
             |request, _| request.local_address = Some([192, 0, 2, 9].into()),
             |request, _| request.interface = Some("eth0".into()),
             |request, _| request.vlan = Some(1),

@@ -52,7 +52,7 @@ impl Generation {
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
-            Acceptance::Accept => publish(disk, upload).await,
+            Acceptance::Accept => publish(disk, upload, record).await,
             // A root of the program finds a free name itself.
             Acceptance::Rename(Destination { path, next_free: true }) if !upload.is_supplied() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
@@ -67,7 +67,7 @@ impl Generation {
                     false => on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await,
                 };
                 match redirected {
-                    Ok(upload) => publish(disk, upload).await,
+                    Ok(upload) => publish(disk, upload, record).await,
                     Err(error) => Err(error),
                 }
             }
@@ -111,9 +111,17 @@ pub(super) fn commit(
     let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
     let work = move || {
         let began = Instant::now();
-        let result = upload.commit();
+        let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
+        let stored = upload.commit_as_stored();
+        let respelled = stored.as_ref().ok().filter(|stored| **stored != path);
+        let respelled = respelled.map(|stored| {
+            let mut record = record.expand();
+            record.resolved = Some(format!("{root}:{stored}").into());
+            Arc::new(CompactRecord::from(&record))
+        });
+        let result = stored.map(drop);
         note(record.trail(), began, &result);
-        post(ToWorker::Stored { key, stored: Stored { result, record: None } });
+        post(ToWorker::Stored { key, stored: Stored { result, record: respelled } });
     };
     let undone = move |why| {
         let result = Err(not_stored(why, &root));
@@ -123,11 +131,16 @@ pub(super) fn commit(
 }
 
 /// Makes an upload visible under its path.
-async fn publish(disk: &ClientDisk, upload: Upload) -> Result<(), StoreError> {
-    match upload.is_supplied() {
-        true => supply(upload).await,
-        false => on_disk(disk, move || upload.commit()).await,
+async fn publish(disk: &ClientDisk, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
+    if upload.is_supplied() {
+        return supply(upload).await;
     }
+    let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
+    let stored = on_disk(disk, move || upload.commit_as_stored()).await?;
+    if stored != path {
+        record.resolved = Some(format!("{root}:{stored}").into());
+    }
+    Ok(())
 }
 
 /// Has the program store an upload, in a task of its own: a panic ends that task alone.

@@ -9,6 +9,7 @@
 //! [stand-in](tuffet_request::names::stand_in) for the name. The whole chain judges it, for none of its plugins has seen a
 //! name that it could judge.
 
+use super::candidates::searched_roots;
 use super::refusals::allowed;
 use crate::generation::Generation;
 use tuffet_engine::worker::Decision;
@@ -46,12 +47,17 @@ pub(super) async fn judge(
     // A write request has one target.
     let most = if record.request.operation == Operation::Write { 1 } else { targets.len() };
     for (number, target) in targets.iter().take(most).enumerate() {
-        let is_judged = (!is_unsafe && target.path == record.request.path)
-            || targets[..number].iter().any(|before| before.path == target.path);
+        let any_case = generation.files.roots.is_any_case(&target.root);
+        let is_own = !is_unsafe && target.path == record.request.path && any_case <= record.request.any_case;
+        let covers = |before: &Target| {
+            before.path == target.path && any_case <= generation.files.roots.is_any_case(&before.root)
+        };
+        let is_judged = is_own || targets[..number].iter().any(covers);
         if is_judged {
             continue;
         }
-        let request = Request { unsafe_name: None, path: target.path.clone(), ..(*record.request).clone() };
+        let path = target.path.clone();
+        let request = Request { unsafe_name: None, path, any_case, ..(*record.request).clone() };
         let deadline = policy.deadline();
         let authorization = match is_unsafe {
             true => policy.authorize(&request, deadline).await,
@@ -65,8 +71,54 @@ pub(super) async fn judge(
                 return Err(decision);
             }
         }
+        if let Some(path) = generation.files.roots.file_of_version(&target.root, &target.path) {
+            let file = Request { path: path.to_owned(), ..request };
+            profile = judge_as(generation, record, &file, profile).await?;
+        }
     }
     Ok(profile)
+}
+
+/// Has `authorize` judge the file that a requested file is an earlier version of: a rule for `*.key` covers
+/// `server.key.~1~`, which has what that file had.
+///
+/// # Errors
+/// The decision, if that file is denied.
+pub(super) async fn judge_file_of_version(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    profile: SessionProfile,
+) -> Result<SessionProfile, Decision> {
+    let request = &*record.request;
+    // Clients write no versions.
+    if request.operation == Operation::Write || !request.path.ends_with('~') {
+        return Ok(profile);
+    }
+    let (roots, served) = (&generation.files.roots, generation.negotiation.roots_of(&request.listener));
+    let searched = searched_roots(roots, served, request);
+    let Some(path) = searched.iter().find_map(|root| roots.file_of_version(root, &request.path)) else {
+        return Ok(profile);
+    };
+    let file = Request { path: path.to_owned(), ..request.clone() };
+    judge_as(generation, record, &file, profile).await
+}
+
+async fn judge_as(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    file: &Request,
+    profile: SessionProfile,
+) -> Result<SessionProfile, Decision> {
+    let policy = &generation.policy;
+    let authorization = policy.authorize(file, policy.deadline()).await;
+    record.plugin_calls += authorization.calls;
+    match allowed(authorization.verdict) {
+        Ok(its) => Ok(profile.and(its)),
+        Err(decision) => {
+            record.verdict_by = authorization.by;
+            Err(decision)
+        }
+    }
 }
 
 #[cfg(test)]

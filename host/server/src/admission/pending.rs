@@ -275,6 +275,7 @@ impl ReceivedRequest<'_> {
             unsafe_name,
             prefix,
             stored_in: None,
+            any_case: false,
             shim_folder: None,
             client,
             local_address: self.local.address,

@@ -58,6 +58,9 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
     if is_unsafe && !generation.policy.resolves(&record.request.listener) {
         return Plan::without_policy(record);
     }
+    if is_unsafe && generation.files.roots.any_case() {
+        stored_name::set_any_case(generation, record);
+    }
     if !is_unsafe
         && generation.looks_up_names()
         && let Err(decision) = Box::pin(stored_name::find(generation, record)).await
@@ -70,6 +73,10 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
     record.verdict_by = authorization.by;
     record.plugin_calls += authorization.calls;
     let profile = match allowed(authorization.verdict) {
+        Ok(profile) => profile,
+        Err(decision) => return Plan::Decided(decision),
+    };
+    let profile = match named_files::judge_file_of_version(generation, record, profile).await {
         Ok(profile) => profile,
         Err(decision) => return Plan::Decided(decision),
     };

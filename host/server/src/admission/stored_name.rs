@@ -9,6 +9,9 @@
 //! A plugin may answer with a file in another spelling. Then its stored name is looked up, too, and `authorize` judges
 //! that name before it is opened: rules about names would otherwise end where a mapping begins.
 //!
+//! A new file has no stored spelling yet: once it is there, every spelling finds it. So plugins learn that case does not
+//! matter (`Request::any_case`), and their rules about names hold for every spelling of it.
+//!
 //! Only servers with such a root or key look up names here. Look-ups run on threads of the root, within `limits.open-time`, so
 //! a hanging folder affects only requests for its root.
 
@@ -47,20 +50,32 @@ pub(super) async fn find(generation: &Generation, record: &mut DecisionRecord) -
 /// The decision, if a root does not answer.
 async fn respell_request(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
     let sought = sought(record.request.operation);
+    // Until a root that has the name is found.
+    set_any_case(generation, record);
     for root in roots_to_search(generation, &record.request) {
         let Some(path) =
             stored_path(generation, &root, &record.request, &record.request.path, sought).await?
         else {
             continue;
         };
-        if path != record.request.path {
-            let request = Arc::make_mut(&mut record.request);
+        let request = Arc::make_mut(&mut record.request);
+        request.any_case = generation.files.roots.is_any_case(&root);
+        if path != request.path {
             request.path = path;
             request.stored_in = Some(root);
         }
         break;
     }
     Ok(())
+}
+
+/// Notes whether the name of a request would be found in any case, if no root has it.
+pub(super) fn set_any_case(generation: &Generation, record: &mut DecisionRecord) {
+    let roots = &generation.files.roots;
+    let any_case = roots_to_search(generation, &record.request).iter().any(|root| roots.is_any_case(root));
+    if any_case != record.request.any_case {
+        Arc::make_mut(&mut record.request).any_case = any_case;
+    }
 }
 
 /// Replaces the path of the first existing target by its stored spelling, and has policy judge that spelling unless it
@@ -93,6 +108,7 @@ pub(super) async fn respell_targets(
         }
         let mut request = (*record.request).clone();
         request.path = path;
+        request.any_case = generation.files.roots.is_any_case(&target.root);
         let policy = &generation.policy;
         let authorization = policy.authorize(&Arc::new(request), policy.deadline()).await;
         record.plugin_calls += authorization.calls;

@@ -231,3 +231,35 @@ fn a_full_disk() {
     assert_eq!(std::fs::read(disk.path("sw.cfg")).unwrap(), b"two");
     assert_eq!(std::fs::read(disk.path("sw.cfg.~1~")).unwrap(), b"one");
 }
+
+/// A version has what the file had.
+#[test]
+fn rules_about_a_file_hold_for_its_versions() {
+    let policy = r#"
+policy: { authorize: [acl], resolve: [mac-map] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: { deny: [{ operations: [read], names: ["*.key"], message: "not for you" }] }
+  mac-map:
+    component: builtin:mac-map
+    grants: [client-mac]
+    settings: { root: in, rules: [{ match: "mapped", fallback: ["a.key.~1~"] }] }
+"#;
+    for names in ["number", "time"] {
+        let rules = format!("versions: {{ keep: 4, names: {names} }}");
+        let server = Setup::new().yaml(&format!("{}{policy}", yaml(&rules))).start();
+        for content in ["old", "new"] {
+            put(&server, "a.key", content.as_bytes());
+            put(&server, "a.cfg", content.as_bytes());
+        }
+        let of_key = server.root().names().into_iter().find(|name| name.starts_with("a.key.~")).unwrap();
+        for name in [&*of_key, "a.key", "mapped"] {
+            let mut peer = Peer::new(server.address());
+            peer.ask(&rrq(name, &[]));
+            assert_eq!(peer.receive(), Answer::Error(2, "not for you".into()), "{name}");
+        }
+        let of_other = server.root().names().into_iter().find(|name| name.starts_with("a.cfg.~")).unwrap();
+        assert_eq!(Peer::new(server.address()).read_plainly(&of_other), b"old");
+    }
+}

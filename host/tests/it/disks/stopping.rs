@@ -97,3 +97,21 @@ fn without_a_hung_disk_everything_is_tidied_up() {
     server.stop();
     assert_eq!(disk.names(), [] as [String; 0], "no temporary file is left");
 }
+
+/// The deadline comes while an upload is synced: its client gets an ERROR, and the old file stays.
+#[test]
+fn an_upload_that_was_given_up_does_not_become_visible() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "drain: 0s\n");
+    disk.set(Step::Sync, "", Pace::Hangs);
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"all"));
+    disk.hangs(Step::Sync, 1);
+    server.terminate();
+    assert_eq!(peer.expect_error(0), "the server is shutting down");
+    disk.release();
+    assert_eq!(server.wait().code(), Some(0));
+    assert_eq!(disk.content("up"), None);
+}

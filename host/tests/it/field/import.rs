@@ -367,7 +367,9 @@ fn crashes_of_uploads_in_place() {
     for (call, when) in calls.into_iter().flat_map(|call| (1..=last(call)).map(move |when| (call, when))) {
         let Some(site) = Site::new() else { return };
         let file = sticky(&site);
-        fs::write(&file, &old).unwrap();
+        // With `fs.protected_regular`, not even root opens this file with O_CREAT.
+        let mut opened = fs::OpenOptions::new().write(true).truncate(true).open(&file).unwrap();
+        std::io::Write::write_all(&mut opened, &old).unwrap();
         let fault = format!("{call}:signal=KILL:when={when}");
         let behind = traced(&site.at("trace"), std::slice::from_ref(&fault));
         let server = Setup::new().behind(behind).yaml(&in_place(&site, "")).start();

@@ -176,3 +176,23 @@ fn uploads_in_progress_have_no_other_spelling() {
     assert!(disk.path().join(&shouted).exists());
     assert_eq!(read(&server, &shouted), Answer::Error(1, "file not found".into()));
 }
+
+/// Neither is there when the other begins. The name of the first one stays, with its content.
+#[test]
+fn two_uploads_at_a_time_in_two_spellings_do_not_replace_each_other() {
+    let Some(disk) = Folding::new() else { return };
+    let server = disk.serve("sensitive");
+    let mut peers = ["Confg", "CONFG"].map(|name| {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq(name, &[]));
+        peer.expect(Answer::Ack(0));
+        peer
+    });
+    for (peer, content) in peers.iter_mut().zip([b"first", b"later"]) {
+        peer.send(&data(1, content));
+    }
+    let answers = peers.each_mut().map(Peer::receive);
+    let stored = answers.iter().position(|answer| *answer == Answer::Ack(1)).expect("one is stored");
+    assert!(matches!(answers[1 - stored], Answer::Error(..)), "{answers:?}");
+    assert_eq!(fs::read(disk.path().join(["Confg", "CONFG"][stored])).unwrap(), [b"first", b"later"][stored]);
+}

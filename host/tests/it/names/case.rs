@@ -155,27 +155,127 @@ fn a_new_folder_is_made_in_the_one_that_is_there() {
     assert!(!server.root().has("Two") && !server.root().has("boot"));
 }
 
-/// Neither is there when the other begins. Afterwards each has its spelling.
-#[test]
-fn two_uploads_at_a_time_make_folders_in_two_spellings() {
-    let root = ROOT.replace(" }", ", write: { folders: true } }");
-    let server = Setup::new().yaml(&format!("roots: [{root}]\n")).start();
-    server.logged("counted the contents of a root");
-    let mut peers = ["New/x", "new/x"].map(|name| {
+/// Begins an upload of each name before the first of them is complete; returns the last answers.
+fn overlap<const N: usize>(server: &Server, names: [&str; N]) -> [Answer; N] {
+    let mut peers = names.map(|name| {
         let mut peer = Peer::new(server.address());
         peer.ask(&wrq(name, &[]));
         peer.expect(Answer::Ack(0));
         peer
     });
-    for peer in &mut peers {
-        peer.send(&data(1, b"written"));
-        peer.expect(Answer::Ack(1));
+    let mut number = 0;
+    peers.each_mut().map(|peer| {
+        number += 1;
+        peer.send(&data(1, format!("content {number}").as_bytes()));
+        peer.receive()
+    })
+}
+
+fn names_in(server: &Server, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(server.root().path(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| !name.starts_with(".tuffet")).collect();
+    names.sort();
+    names
+}
+
+/// Neither name is there when the other upload begins: as of one name, the last one counts.
+#[test]
+fn two_uploads_at_a_time_are_of_one_file() {
+    let server = Setup::new().yaml(&format!("roots: [{ROOT}]\n")).start();
+    assert_eq!(overlap(&server, ["confg", "Confg"]), [Answer::Ack(1), Answer::Ack(1)]);
+    assert_eq!(names_in(&server, ""), ["confg"]);
+    assert_eq!(server.outcome("Confg")["resolved"], "boot:confg");
+    assert_eq!(read(&server, "CONFG"), content(b"content 2"));
+    assert_eq!(write(&server, "CONFG"), Answer::Ack(1));
+
+    let root = ROOT.replace("overwrite: true", "overwrite: false");
+    let server = Setup::new().yaml(&format!("roots: [{root}]\n")).start();
+    let exists = Answer::Error(6, "file exists".into());
+    assert_eq!(overlap(&server, ["confg", "Confg"]), [Answer::Ack(1), exists]);
+    assert_eq!(names_in(&server, ""), ["confg"]);
+    assert_eq!(read(&server, "CONFG"), content(b"content 1"));
+}
+
+#[test]
+fn two_uploads_at_a_time_make_one_folder() {
+    let root = ROOT.replace(" }", ", write: { folders: true } }");
+    let server = Setup::new().yaml(&format!("roots: [{root}]\n")).start();
+    server.logged("counted the contents of a root");
+    let names = ["New/Sub/x", "new/sub/X", "NEW/Other/y"];
+    assert_eq!(overlap(&server, names), [Answer::Ack(1), Answer::Ack(1), Answer::Ack(1)]);
+    assert_eq!(names_in(&server, ""), ["New"]);
+    assert_eq!(names_in(&server, "New"), ["Other", "Sub"]);
+    assert_eq!(names_in(&server, "New/Sub"), ["x"]);
+    assert_eq!(server.outcome("new/sub/X")["resolved"], "boot:New/Sub/x");
+    assert_eq!(read(&server, "nEW/SUB/x"), content(b"content 2"));
+    assert_eq!(read(&server, "NEW/other/Y"), content(b"content 3"));
+}
+
+const NEW_FILES: &str = "deny: [{ operations: [write], names: [\"grub.cfg\", \"*.EFI\", \"efi/**\", \"g\u{e4}nse\"], \
+                         message: \"not for you\" }]";
+
+/// Whoever reads it later finds it by every spelling.
+#[test]
+fn a_rule_holds_for_every_spelling_of_a_file_that_is_not_there() {
+    let root = ROOT.replace(" }", ", write: { folders: true } }");
+    let setup = Setup::new();
+    setup.outside().write("genuine/grub.cfg", b"genuine");
+    let roots = format!("roots: [{root}, {{ name: genuine, path: genuine }}]\n");
+    let server = setup.yaml(&format!("{roots}{}", acl(NEW_FILES))).start();
+    server.logged("counted the contents of a root");
+    let denied = Answer::Error(2, "not for you".into());
+    for name in
+        ["grub.cfg", "GRUB.cfg", "Grub.CFG", "shim.efi", "a/SHIM.Efi", "EFI/boot/x", "Efi\\x", "G\u{c4}NSE"]
+    {
+        assert_eq!(write(&server, name), denied, "{name}");
+        let explained = explain(&server, &["--write", name]);
+        assert_explains(&explained, 1, &["ERROR 2 \"not for you\"", "by acl"]);
     }
-    for name in ["New/x", "new/x"] {
-        assert_eq!(server.root().read(name), b"written");
-        assert_eq!(read(&server, name), content(b"written"));
+    assert!(names_in(&server, "").is_empty());
+    assert_eq!(read(&server, "grub.cfg"), content(b"genuine"));
+    assert_eq!(write(&server, "Other.cfg"), Answer::Ack(1));
+}
+
+#[test]
+fn a_rule_that_allows_holds_for_every_spelling_of_a_new_file() {
+    let yaml = acl("allow: [{ names: [\"SEP*.cnf\"] }]").replace("acl] }", "acl], default: deny }");
+    let server = serve(&yaml);
+    assert_eq!(write(&server, "sep1.CNF"), Answer::Ack(1));
+    assert!(server.root().has("sep1.CNF"));
+    assert!(matches!(write(&server, "tep1.cnf"), Answer::Error(2, _)));
+}
+
+/// Where a mapping names the file, or denies it.
+#[test]
+fn a_rule_holds_for_every_spelling_of_a_file_that_a_plugin_names() {
+    let policy = r#"
+policy: { authorize: [acl], resolve: [remap, mac-map] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings: { deny: [{ names: ["grub.cfg"], message: "not for you" }] }
+  remap:
+    component: builtin:remap
+    settings:
+      root: boot
+      rules:
+        - { match: "^/?(firmware|wähle)$", deny: "not mapped" }
+        - { match: "^new$", replace: "GRUB.CFG", flags: [stop] }
+  mac-map:
+    component: builtin:mac-map
+    grants: [client-mac]
+    settings:
+      root: boot
+      rules: [{ match: "logs/*", operations: [write], fallback: ["kept"] }]
+"#;
+    let server = serve(policy);
+    assert_eq!(write(&server, "new"), Answer::Error(2, "not for you".into()));
+    for name in ["firmware", "FIRMWARE", "/Firmware", "W\u{c4}HLE"] {
+        assert_eq!(write(&server, name), Answer::Error(2, "not mapped".into()), "{name}");
     }
-    assert_eq!(read(&server, "NEW/x"), not_found());
+    assert_eq!(write(&server, "LOGS/x"), Answer::Ack(1));
+    assert_eq!(server.root().read("kept"), b"written");
 }
 
 /// What a plugin names is found in every spelling, and judged under its stored name.

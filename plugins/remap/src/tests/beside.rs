@@ -79,8 +79,13 @@ fn theirs(program: &Path, map: &str, names: &[String], asking: Asking) -> Result
 fn ours(map: &str, name: &str, asking: Asking) -> String {
     let rules = parse(map.as_bytes(), Version::V6_0).unwrap();
     let client = Client::new(if asking.ipv6 { IPV6 } else { IPV4 });
-    let surroundings =
-        Surroundings { operation: asking.operation, client: &client, steps: 4096, is_file: &|_| Ok(false) };
+    let surroundings = Surroundings {
+        operation: asking.operation,
+        client: &client,
+        any_case: false,
+        steps: 4096,
+        is_file: &|_| Ok(false),
+    };
     match run(&rules, name.into(), &surroundings) {
         End::Name(name) => String::from_utf8(name).unwrap(),
         // Theirs is written for a rule without a text; on the wire both send their own words.

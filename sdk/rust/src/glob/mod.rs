@@ -47,9 +47,21 @@ impl Glob {
 
     /// Returns whether a normalised path (no leading `/`, no `.` or `..`) matches.
     pub fn matches(&self, path: &str) -> bool {
+        self.fits(&self.alternatives, path, self.ignores_case)
+    }
+
+    /// Returns whether any spelling of a normalised path matches, as a root with `case: insensitive` compares names: by
+    /// their letters in lower case.
+    pub fn matches_in_any_case(&self, path: &str) -> bool {
+        let alternatives: Vec<_> = self.alternatives.iter().map(|tokens| lower(tokens)).collect();
+        let path: String = path.chars().flat_map(char::to_lowercase).collect();
+        self.fits(&alternatives, &path, true)
+    }
+
+    fn fits(&self, alternatives: &[Vec<Token>], path: &str, ignores_case: bool) -> bool {
         let last_part = path.rsplit('/').next().unwrap_or(path);
-        let fits = |tokens: &[Token], text: &str| follow(tokens, text, self.ignores_case);
-        self.alternatives
+        let fits = |tokens: &[Token], text: &str| follow(tokens, text, ignores_case);
+        alternatives
             .iter()
             .any(|tokens| fits(tokens, path) || (self.last_part_too && fits(tokens, last_part)))
     }
@@ -78,6 +90,15 @@ enum Token {
     InsidePart,
     /// A final `**`: the rest of the path.
     Rest,
+}
+
+/// Turns the letters of a pattern into lower case; one of them may become two.
+fn lower(tokens: &[Token]) -> Vec<Token> {
+    let lower = |token: &Token| match token {
+        Token::Literal(letter) => letter.to_lowercase().map(Token::Literal).collect(),
+        other => vec![other.clone()],
+    };
+    tokens.iter().flat_map(lower).collect()
 }
 
 /// Follows all positions in `tokens` that `text` can reach.

@@ -122,3 +122,23 @@ fn long_names_do_not_make_it_slow() {
     let name = "a".repeat(4000);
     assert!(!matches("*a*a*a*a*a*a*a*a*a*a*a*a*b", &name));
 }
+
+/// As a root with `case: insensitive` finds names.
+#[test]
+fn a_glob_matches_every_spelling() {
+    for (pattern, path) in [
+        ("grub.cfg", "GRUB.cfg"),
+        ("*.EFI", "efi/shim.efi"),
+        ("efi/**", "EFI/Boot/x"),
+        ("SEP*.[A-C]nf", "sep1.cnf"),
+        ("g\u{e4}nse", "G\u{c4}NSE"),
+        ("kernel", "\u{212a}ernel"),
+        ("\u{130}x", "i\u{307}X"),
+        ("i\u{307}x", "\u{130}X"),
+    ] {
+        let glob = Glob::parse(pattern).unwrap();
+        assert!(glob.matches_in_any_case(path), "{pattern} {path}");
+        assert!(!glob.matches(path), "{pattern} {path}");
+    }
+    assert!(!Glob::parse("grub.cfg").unwrap().matches_in_any_case("grub2.cfg"));
+}

@@ -1,5 +1,6 @@
 //! Files that a server may be reading.
 
+use std::io::Write;
 use std::path::Path;
 use std::{fs, io};
 
@@ -8,7 +9,9 @@ use std::{fs, io};
 pub(crate) fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
     let mut temporary = file.as_os_str().to_owned();
     temporary.push(format!(".{:016x}.new", fastrand::u64(..)));
-    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, file));
+    // Opens no file and follows no link that is there already.
+    let written = fs::File::create_new(&temporary).and_then(|mut new| new.write_all(content));
+    let written = written.and_then(|()| fs::rename(&temporary, file));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }

@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use serde_json::{Value, json};
 
+use crate::files;
 use crate::input::WrittenHost;
 use tuffet_config::Document;
 
@@ -42,9 +43,7 @@ pub(crate) fn write(path: &Path, hosts: &[(usize, WrittenHost)]) -> Result<usize
                     spaces for each step inwards"
             .into());
     }
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".new");
-    fs::write(&temporary, &text).and_then(|()| fs::rename(&temporary, path)).map_err(unwritten)?;
+    files::replace(path, text.as_bytes()).map_err(unwritten)?;
     Ok(changed)
 }
 

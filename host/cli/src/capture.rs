@@ -3,15 +3,17 @@
 use super::control::ControlArgs;
 use super::print_stderr;
 use clap::Args;
-use std::fs::OpenOptions;
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tuffet::capture::{CaptureSpec, CaptureTotals, LONGEST};
 use tuffet_config::EXIT_CONFIG;
+
+const OTHER_FILE: &str = "name another file";
 
 #[derive(Debug, Args)]
 pub(super) struct CaptureArgs {
@@ -57,8 +59,8 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     };
     let mut output = match output(args) {
         Ok(output) => output,
-        Err(error) => {
-            print_stderr(tuffet_terminal::unwritten(&args.file, &error, "name another file"));
+        Err(why) => {
+            print_stderr(why);
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -80,13 +82,36 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     }
 }
 
-/// The capture contains file contents, so only this user may read it.
-fn output(args: &CaptureArgs) -> io::Result<Box<dyn Write>> {
-    if args.file.as_os_str() == "-" {
+/// The capture contains file contents, so only this user may read it: it goes into a new file. An older capture of the
+/// same name is replaced, because others may be allowed to read that file, or have it open.
+fn output(args: &CaptureArgs) -> Result<Box<dyn Write>, String> {
+    let path = &args.file;
+    if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
     }
-    let file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&args.file)?;
+    let unwritten = |error| tuffet_terminal::unwritten(path, &error, OTHER_FILE);
+    match fs::symlink_metadata(path) {
+        Ok(found) => {
+            replaceable(&found).map_err(|what| format!("{} {what}; {OTHER_FILE}", path.display()))?;
+            fs::remove_file(path).map_err(unwritten)?;
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(unwritten(error)),
+    }
+    // A file that appears meanwhile, also a link, is not opened.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(unwritten)?;
     Ok(Box::new(file))
+}
+
+/// Returns why a capture does not replace this file.
+fn replaceable(found: &Metadata) -> Result<(), &'static str> {
+    match found.file_type() {
+        kind if kind.is_symlink() => Err("is a symbolic link, which is not followed; remove it"),
+        kind if kind.is_dir() => Err("is a folder"),
+        kind if !kind.is_file() => Err("is not a regular file; write `-` and redirect standard output to it"),
+        _ if found.uid() != rustix::process::geteuid().as_raw() => Err("belongs to another user; remove it"),
+        _ => Ok(()),
+    }
 }
 
 fn client(text: &str) -> Result<ClientFilter, String> {

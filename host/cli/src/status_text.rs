@@ -96,6 +96,9 @@ pub(super) fn text(report: &Value) -> String {
     if let Some(away) = kv["away_seconds"].as_u64() {
         line("keys", format!("{}: away for {away} s: {}", words(&kv["bucket"]), words(&kv["error"])));
     }
+    if report["compilers"] == false {
+        line("compilers", "cannot be started; restart the server to load plugins that are new".into());
+    }
     let lacking = report["privileges"]["lacking"].as_array().cloned().unwrap_or_default();
     lacking.iter().for_each(|what| line("privileges", format!("not in force: {}", words(what))));
     text
@@ -131,6 +134,7 @@ mod tests {
                 { "root": "d", "breaker": "open", "away_seconds": 9, "why": "refused", "cache_error": "full" },
             ],
             "sinks": [{ "sink": "out", "delivered": 12, "dropped": 0, "broken": true }],
+            "compilers": false,
             "privileges": { "lacking": ["landlock"] },
         });
         let said = text(&report);
@@ -152,6 +156,7 @@ mod tests {
              sink           out: 12 delivered, the last delivery failed\n\
              interface      eth1 of lab: absent\n\
              address        192.0.2.9:69 of vip: gone\n\
+             compilers      cannot be started; restart the server to load plugins that are new\n\
              privileges     not in force: landlock\n"
         );
     }

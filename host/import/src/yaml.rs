@@ -1,5 +1,7 @@
 //! Writes YAML with comments. Written as text, because serialisers know no comments.
 
+use tuffet_terminal::is_unseen;
+
 /// A value. Numbers, words such as `true` and flow mappings that need no quotes are [`Value::Plain`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
@@ -205,10 +207,10 @@ fn means_something_else(text: &str) -> bool {
     WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether YAML allows this character without an escape.
+/// Whether YAML allows this character without an escape, and an editor shows it where it stands: a character that changes
+/// the direction of text could make a rule look like another one.
 fn is_printable(it: char) -> bool {
-    let breaks = matches!(it, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}');
-    !it.is_control() && !breaks
+    !it.is_control() && !is_unseen(it) && !matches!(it, '\u{fffe}' | '\u{ffff}')
 }
 
 /// Whether a block preserves the text: it is not blank and has no other line breaks.
@@ -267,6 +269,7 @@ mod tests {
             "\ta\r\n",
             "\u{0}\u{7f}\u{85}",
             "\u{2028}\u{feff}",
+            "a\u{202e}gpj.exe\u{2066}\u{200b}\u{e0041}",
             "gr\u{fc}n \u{1f600}",
             "[::]:69",
             "0.0.0.0:69",
@@ -283,6 +286,18 @@ mod tests {
                     if text == "key" { json!(null) } else { json!({ "key": text, text: [text, "b"] }) };
                 assert_eq!(read(&around.document()), json!({ "list": [expected, expected] }), "{text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn no_character_is_invisible_or_changes_the_direction() {
+        let text = "r ^a\u{202e}b\u{ad} \u{2066}c\u{3164}\n";
+        for value in [Value::text(text), Value::Lines(text.to_owned())] {
+            let mut map = Map::default();
+            map.put(text, value, [text.to_owned()]);
+            let document = map.document();
+            assert!(!document.chars().any(is_unseen), "{document:?}");
+            assert_eq!(read(&document), json!({ text: text }));
         }
     }
 

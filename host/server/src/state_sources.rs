@@ -11,6 +11,10 @@ impl StateSource for tuffet_wasm::PolicyRuntime {
     fn kv(&self) -> Option<tuffet_request::KvState> {
         tuffet_wasm::PolicyRuntime::kv(self)
     }
+
+    fn compilers(&self) -> Option<bool> {
+        self.has_compilers()
+    }
 }
 
 #[cfg(feature = "origins")]

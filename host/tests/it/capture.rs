@@ -1,9 +1,10 @@
 //! `tuffet capture`: what a capture shows is what the client saw.
 
-use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, rrq, run, wrq};
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, is_root, rrq, run, wrq};
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -356,4 +357,44 @@ fn what_is_wrong_with_a_capture() {
     capture(&["x", "--duration", "25h"]).assert_fails(64, &["24h"]);
     capture(&["x", "--control", "/no/such/socket"]).assert_fails(69, &["/no/such/socket"]);
     capture(&["/no/such/folder/x", "--control", socket]).assert_fails(64, &["/no/such/folder/x"]);
+}
+
+/// Root captures in a folder where others may write: nobody else gets to read the contents of transfers.
+#[test]
+fn no_other_user_reads_a_capture_or_leads_it_elsewhere() {
+    let server = Setup::new().start();
+    let folder = server.outside();
+    let socket = folder.path("control");
+    let capture = |name: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.arg("capture").arg(folder.path(name)).args(["--duration", "1ms", "--control"]);
+        run(command.arg(&socket))
+    };
+    // One that everybody may read, and has open.
+    folder.write("open", b"older");
+    std::fs::set_permissions(folder.path("open"), Permissions::from_mode(0o666)).unwrap();
+    let mut reader = std::fs::File::open(folder.path("open")).unwrap();
+    capture("open").assert_good();
+    assert_eq!(std::fs::metadata(folder.path("open")).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut seen = Vec::new();
+    reader.read_to_end(&mut seen).unwrap();
+    assert_eq!(seen, b"older");
+    read(&folder.path("open"));
+    // A link to a file, and to none.
+    folder.write("precious", b"precious");
+    for (link, target) in [("link", "precious"), ("dangling", "nothing")] {
+        symlink(folder.path(target), folder.path(link)).unwrap();
+        capture(link).assert_fails(64, &["symbolic link", "remove it", "name another file"]);
+    }
+    assert_eq!((folder.read("precious"), folder.has("nothing")), (b"precious".to_vec(), false));
+    std::fs::create_dir(folder.path("folder")).unwrap();
+    capture("folder").assert_fails(64, &["is a folder"]);
+    capture("control").assert_fails(64, &["not a regular file", "`-`"]);
+    if is_root() {
+        folder.write("foreign", b"");
+        chown(folder.path("foreign"), Some(65534), None).unwrap();
+        capture("foreign").assert_fails(64, &["another user"]);
+    } else {
+        crate::harness::skipped("only root can give files away");
+    }
 }

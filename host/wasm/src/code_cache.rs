@@ -70,6 +70,18 @@ impl CodeCache {
         })
     }
 
+    /// Removes files that were begun and not finished: wasmtime leaves one behind when the disk is full, and then never
+    /// writes that code again.
+    pub fn remove_unfinished(&self) {
+        let is_unfinished = |path: &PathBuf| {
+            let extension = path.extension().map(std::ffi::OsStr::as_encoded_bytes);
+            extension.is_some_and(|extension| extension.starts_with(b"wip-atomic-write-"))
+        };
+        for path in files(&self.code).filter(is_unfinished) {
+            let _ = fs::remove_file(path);
+        }
+    }
+
     /// Returns the cache for the engine.
     pub fn cache(&self) -> Cache {
         self.cache.clone()
@@ -196,10 +208,14 @@ impl CodeCache {
 
 /// Returns the files that wasmtime would run: `modules/COMPILER/KEY`, without an extension.
 fn files_of_code(folder: &Path) -> Vec<PathBuf> {
+    files(folder).filter(|path| path.extension().is_none()).collect()
+}
+
+/// Returns the files in `modules/COMPILER`.
+fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let entries =
         |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = entries(folder.join("modules")).flat_map(entries);
-    files.filter(|path| path.extension().is_none()).collect()
+    entries(folder.join("modules")).flat_map(entries)
 }
 
 /// Returns whether the folder exists and belongs to this user.

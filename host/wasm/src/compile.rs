@@ -8,31 +8,30 @@ use super::compiler::{CompileOutcome, Compilers, code_hash};
 use super::engine::Shared;
 use super::memory_images;
 
-/// Returns the component from the code cache, or compiles it, ready for instances. `plugin` is the name for the log.
-/// Blocks.
-pub(super) fn component(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Component> {
-    let component = compiled(shared, plugin, binary)?;
+/// Returns the component from the code cache, or compiles it, ready for instances. Blocks.
+pub(super) fn component(shared: &Shared, binary: &[u8]) -> wasmtime::Result<Component> {
+    let component = compiled(shared, binary)?;
     memory_images::make(&component)?;
     Ok(component)
 }
 
-fn compiled(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Component> {
+fn compiled(shared: &Shared, binary: &[u8]) -> wasmtime::Result<Component> {
     let (Some(cache), Some(compilers)) = (&shared.code_cache, &shared.compilers) else {
         return Component::from_binary(&shared.engine, binary);
     };
     let hash = code_hash(&shared.engine);
     let key = format!("{:x}-{hash:x}", Sha256::digest(binary));
     if !cache.has_component(&key) {
-        compile_apart(cache, compilers, plugin, (binary, hash, shared.pooled), &key)?;
+        compile_apart(cache, compilers, (binary, hash, shared.pooled), &key)?;
     }
     Component::from_binary(&shared.engine, binary)
 }
 
-/// Lets a compiler process compile into the cache. If that is impossible, the caller compiles.
+/// Lets a compiler process compile into the cache. If that is impossible, loading fails: no component makes a server
+/// with compilers compile in its own process.
 fn compile_apart(
     cache: &CodeCache,
     compilers: &Compilers,
-    plugin: &str,
     (binary, hash, pooled): (&[u8], u64, bool),
     key: &str,
 ) -> wasmtime::Result<()> {
@@ -43,13 +42,9 @@ fn compile_apart(
         }
         CompileOutcome::Cached => cache.mark_component(key),
         CompileOutcome::Refused(why) => return Err(wasmtime::Error::msg(why)),
-        CompileOutcome::Unavailable(why) if compilers.first_failure() => tracing::warn!(
-            target: "tuffet::policy",
-            plugin,
-            "the plugin was compiled in the server, which keeps the memory for it, because a separate process could \
-             not: {why}; later plugins follow without another warning"
-        ),
-        CompileOutcome::Unavailable(_) => {}
+        CompileOutcome::Unavailable(why) => {
+            return Err(wasmtime::Error::msg(format!("no process could compile it: {why}")));
+        }
     }
     Ok(())
 }

@@ -57,7 +57,8 @@ impl PolicyRuntime {
         PolicyRuntime::with_compilers(compiled, None)
     }
 
-    /// As [`PolicyRuntime::new`], but the compilers compile instead of this process. They write to the same folder.
+    /// As [`PolicyRuntime::new`], but the compilers compile instead of this process. They write to the same folder. If
+    /// they cannot, loading fails.
     ///
     /// # Errors
     /// As for [`PolicyRuntime::new`].
@@ -125,6 +126,12 @@ impl PolicyRuntime {
     /// folder.
     pub fn compiled(&self) -> Option<(usize, usize)> {
         self.0.code_cache.as_ref().map(CodeCache::counts)
+    }
+
+    /// Whether compilers can still be started; `None` if this process compiles.
+    pub fn has_compilers(&self) -> Option<bool> {
+        let compilers = self.0.compilers.as_ref().filter(|_| self.0.code_cache.is_some());
+        compilers.map(Compilers::is_running)
     }
 
     /// Runs `work` on the folder of compiled code, if there is one, off the async threads.

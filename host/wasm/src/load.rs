@@ -126,7 +126,7 @@ fn link(
 ) -> Result<(InstancePre<Sandbox>, lifecycle::GuestIndices), LoadProblem> {
     let shared = runtime.shared();
     check_kind(binary).map_err(|message| problem(spec, LoadProblemKind::NotAComponent, message))?;
-    let compile = || compile::component(shared, &spec.name, binary);
+    let compile = || compile::component(shared, binary);
     let component = shared.components.get(binary, compile).map_err(|error| {
         let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
         problem(spec, LoadProblemKind::NotAComponent, message)

@@ -80,14 +80,14 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     telemetry::open_files();
-    let mut compilers = None;
+    let mut compilers = Ok(None);
     let left = privileges::drop_privileges(&config, account.as_ref(), || {
         compilers = policy::start_compilers(&config)
     })?;
     reach::check_by_process(false);
     // The first other thread.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
-    let runtime = start_runtime(&config, compilers)?;
+    let runtime = start_runtime(&config, compilers?)?;
     opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

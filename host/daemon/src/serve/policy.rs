@@ -27,18 +27,20 @@ pub(super) fn start_runtime(
 
 /// Starts the process that starts compilers, if compiled plugins have a folder. Must be called after the change of
 /// user, because these processes inherit it, and before the filter, which forbids starting programs.
-pub(super) fn start_compilers(config: &Config) -> Option<Compilers> {
-    let folder = std::path::absolute(compiled(config)?).ok()?;
-    let started = Compilers::start(Confinement::of(folder, &config.privileges).to_arguments());
-    started
-        .inspect_err(|error| {
-            tracing::warn!(
-                target: "tuffet::policy",
-                "plugins are compiled in the server, which keeps the memory for it: cannot start this program as a \
-                 compiler: {error}; let the server's user execute it"
-            );
-        })
-        .ok()
+///
+/// # Errors
+/// The server's user cannot execute this program.
+pub(super) fn start_compilers(config: &Config) -> Result<Option<Compilers>, ServeError> {
+    let Some(folder) = compiled(config) else { return Ok(None) };
+    let started = std::path::absolute(folder)
+        .and_then(|folder| Compilers::start(Confinement::of(folder, &config.privileges).to_arguments()));
+    started.map(Some).map_err(|error| {
+        ServeError::System(
+            "cannot start this program as a compiler of plugins; let the server's user execute it, or write `policy: { \
+             compiled: none }` to have the server compile",
+            error,
+        )
+    })
 }
 
 /// Returns the folder for compiled plugins; without plugins there is none.

@@ -17,11 +17,7 @@ pub(super) fn plan(
     target: &mut Target,
 ) -> Result<(), ImportError> {
     let given = command.last(Meaning::Map);
-    if command.has(Meaning::Secure) {
-        if given.is_some() {
-            names.iter().for_each(|name| target.remap.settings.put("root", Value::text(name), []));
-        }
-    } else {
+    if !command.has(Meaning::Secure) {
         let mut list = Vec::new();
         for (word, name) in command.folders.iter().zip(names) {
             let mut folder = Map::default();
@@ -65,6 +61,9 @@ fn put(
     if rules.is_empty() {
         // Nothing is rewritten, and an empty map is an error.
         return Ok(());
+    }
+    if command.has(Meaning::Secure) {
+        names.iter().for_each(|name| target.remap.settings.put("root", Value::text(name), []));
     }
     target.remap.settings.put("dialect", Value::text(dialect), []);
     map_file::put(path, text, comments, (&given.location, "in.tftpd does so on SIGHUP"), target);

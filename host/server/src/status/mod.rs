@@ -50,6 +50,11 @@ pub trait StateSource: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns whether processes that compile plugins can be started; `None` if there are none.
+    fn compilers(&self) -> Option<bool> {
+        None
+    }
+
     /// Returns the state of the origins of roots.
     fn origins(&self) -> Vec<OriginReport> {
         Vec::new()
@@ -94,6 +99,10 @@ pub struct Report {
     /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
+    /// Whether processes that compile plugins can be started, if the server has them: false after the process that
+    /// starts them has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compilers: Option<bool>,
     /// The process id, in the namespace of the process.
     #[serde(default)]
     pub process: u32,
@@ -184,6 +193,7 @@ impl Status {
             interfaces: self.sources.interfaces.states(),
             addresses: self.sources.addresses.states(),
             kv: self.others().find_map(|its| its.kv()),
+            compilers: self.others().find_map(|its| its.compilers()),
             process: std::process::id(),
             privileges: RemainingPrivileges::clone(&self.privileges),
             ..report
@@ -242,6 +252,7 @@ impl Report {
             interfaces: Vec::new(),
             addresses: Vec::new(),
             kv: None,
+            compilers: None,
             process: 0,
             privileges: RemainingPrivileges::default(),
         }

@@ -57,8 +57,8 @@ impl Watch {
         self.reasons_of(&self.0.status.report(), &self.plugins())
     }
 
-    /// Returns failures that do not affect readiness: sending clients to another server would not help, because all
-    /// share the failed service.
+    /// Returns failures that do not affect readiness: either all servers share the failed service, so that sending
+    /// clients to another one would not help, or clients do not notice the failure.
     pub fn degraded(&self) -> Vec<Reason> {
         let report = self.0.status.report();
         let mut degraded = Vec::new();
@@ -68,6 +68,11 @@ impl Watch {
                 "the NATS servers of the bucket `{bucket}` have been unreachable for {seconds} s: {error}"
             );
             degraded.push(Reason { check: "kv".into(), detail });
+        }
+        if report.compilers == Some(false) {
+            let detail = "the process that starts compilers has ended: plugins that were not compiled before cannot be \
+                          loaded until a restart";
+            degraded.push(Reason { check: "compilers".into(), detail: detail.into() });
         }
         degraded
     }

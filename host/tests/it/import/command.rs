@@ -161,6 +161,30 @@ fn flags_need_no_separator() {
 
 /// What `check` would refuse is refused by the import, which knows the file with the rule.
 #[test]
+fn an_empty_map_changes_no_name() {
+    let folder = open_folder();
+    let map = folder.path().join("map");
+    let served = folder.path().to_str().unwrap();
+    for (text, secure) in [("", true), ("# none yet\n\n", true), ("", false)] {
+        fs::write(&map, text).unwrap();
+        let flags = format!("-l {}-m {} {served}", if secure { "-s " } else { "" }, map.display());
+        let ran = import("tftpd-hpa", &flags);
+        let yaml = checked(&ran);
+        assert_eq!(yaml.contains("builtin:remap"), !secure, "{yaml}");
+    }
+}
+
+#[test]
+fn what_cannot_be_seen_is_escaped() {
+    let folder = open_folder();
+    let map = folder.path().join("map");
+    fs::write(&map, "r ^a\u{202e}gpj.exe b\u{2066}\n").unwrap();
+    let served = folder.path().to_str().unwrap();
+    let ran = import("tftpd-hpa", &format!("-l -s -m {} {served}", map.display()));
+    assert!(!checked(&ran).contains(['\u{202e}', '\u{2066}']), "{ran:?}");
+}
+
+#[test]
 fn maps_that_cannot_be_carried_over() {
     let folder = open_folder();
     let map = folder.path().join("map");

@@ -1,7 +1,7 @@
 //! Plugins are compiled in processes of their own, and the server goes on whatever becomes of these.
 
 use super::misbehave;
-use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, is_root, rrq, skipped};
+use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, http, is_root, rrq, skipped};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -14,7 +14,6 @@ use tempfile::TempDir;
 /// The smallest component: it compiles, and has no hook.
 const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 const SOON: Duration = Duration::from_secs(60);
-const IN_SERVER: &str = "the plugin was compiled in the server";
 
 /// A component with other bytes than any before: with a custom section.
 fn another(component: &[u8], number: u8) -> Vec<u8> {
@@ -30,7 +29,7 @@ fn yaml(folder: &Path, component: &str) -> String {
          plugins:\n  acl: {{ component: 'builtin:acl' }}\n",
         folder.display()
     );
-    let roots = "roots: [{ name: boot, path: root }]\ncontrol: control\n";
+    let roots = "roots: [{ name: boot, path: root }]\ncontrol: control\nadmin: { address: '127.0.0.1:0' }\n";
     if component.is_empty() {
         return format!("{roots}{}", policy.replace(", observe: [OTHER]", ""));
     }
@@ -135,7 +134,6 @@ fn they_have_no_more_rights_than_the_server_and_end_with_it() {
     signal(starter, Signal::TERM);
     signal(starter, Signal::HUP);
     assert_compiled(&reload(&server, folder.path(), 1));
-    assert!(!server.log().contains(IN_SERVER), "{}", server.log());
     server.stop();
     wait_for("the starter ends", || has_ended(starter));
 }
@@ -162,18 +160,29 @@ fn one_that_is_killed_is_a_problem_of_its_component() {
     assert_eq!(children(starter, "tuffet-compile"), [0; 0], "none is left");
 }
 
+/// As where the kernel ends it for its memory: the server never compiles itself, and says why nothing new is loaded.
 #[test]
-fn without_their_starter_the_server_compiles_and_says_so_once() {
+fn without_their_starter_nothing_new_is_loaded() {
     let folder = TempDir::new().unwrap();
     let server = setup(folder.path()).start();
     let starter = starter(&server);
+    assert_eq!(server.status()["compilers"], true);
     signal(starter, Signal::KILL);
     for number in [1, 2] {
-        assert_compiled(&reload(&server, folder.path(), number));
+        let refusal = reload(&server, folder.path(), number);
+        assert!(refusal.contains("plugin `other`") && refusal.contains("restart the server"), "{refusal}");
+        assert!(!refusal.contains("lifecycle"), "it was compiled: {refusal}");
     }
-    assert_eq!(server.log().matches(IN_SERVER).count(), 1, "{}", server.log());
+    wait_for("the status knows it", || (server.status()["compilers"] == false).then_some(()));
+    let metrics = server.metrics();
+    assert!(metrics.contains("\ntuffet_compilers_available 0\n"), "{metrics}");
+    let ready = http(server.admin(), "/readyz", &[]).json();
+    assert!(ready["degraded"].to_string().contains("compilers"), "{ready:#}");
     assert!(!Path::new(&format!("/proc/{starter}")).exists(), "no zombie is left");
     assert_serves(&server);
+    // What is in the cache can be loaded.
+    server.rewrite(&yaml(folder.path(), ""));
+    server.ask("reload").assert_good();
 }
 
 #[test]
@@ -198,23 +207,29 @@ fn a_server_whose_compilers_hang_serves_and_ends() {
 }
 
 #[test]
-fn a_full_cache_is_no_problem_of_a_component() {
+fn a_full_cache_is_named_until_it_has_room() {
     let Some(disk) = Disk::new("size=64m") else { return };
     let server = setup(&disk.path("cache")).start();
-    disk.fill();
+    let filler = disk.fill();
+    let refusal = reload(&server, &disk.path("cache"), 1);
+    assert!(
+        refusal.contains("no process could compile it") && refusal.contains("policy.compiled"),
+        "{refusal}"
+    );
+    assert_serves(&server);
+    fs::remove_file(filler).unwrap();
     assert_compiled(&reload(&server, &disk.path("cache"), 1));
-    assert!(server.log().contains(IN_SERVER), "{}", server.log());
 }
 
 #[test]
-fn neither_is_one_that_cannot_be_written_to() {
+fn one_that_cannot_be_written_to_is_named() {
     let folder = TempDir::new().unwrap();
     let cache = folder.path().join("cache");
     let server = setup(&cache).start();
     let digests = cache.join("digests");
     fs::set_permissions(&digests, Permissions::from_mode(0o500)).unwrap();
-    assert_compiled(&reload(&server, &cache, 1));
-    assert!(server.log().contains("cannot be written to"), "{}", server.log());
+    let refusal = reload(&server, &cache, 1);
+    assert!(refusal.contains("(policy.compiled) cannot be written to"), "{refusal}");
     fs::set_permissions(&digests, Permissions::from_mode(0o700)).unwrap();
 }
 
@@ -233,11 +248,10 @@ fn a_program_that_was_replaced_compiles_with_the_old_one() {
     fs::remove_file(folder.path().join("tuffet")).unwrap();
     fs::write(folder.path().join("tuffet"), "another version").unwrap();
     assert_compiled(&reload(&server, &cache, 1));
-    assert!(!server.log().contains(IN_SERVER), "{}", server.log());
 }
 
 #[test]
-fn a_program_that_its_user_may_not_execute_compiles_in_the_server() {
+fn a_program_that_its_user_may_not_execute_does_not_start() {
     if !is_root() {
         skipped("changing the user needs root");
         return;
@@ -249,8 +263,6 @@ fn a_program_that_its_user_may_not_execute_compiles_in_the_server() {
         fs::set_permissions(open, Permissions::from_mode(0o755)).unwrap();
     }
     let only_root = format!("chmod 700 '{}/tuffet'", folder.path().display());
-    let server = setup.behind(behind(folder.path(), &only_root)).start();
-    assert!(server.log().contains("cannot start this program as a compiler"), "{}", server.log());
-    assert_eq!(server.logged("plugins loaded")["compiled"], 1);
-    assert_serves(&server);
+    let ran = setup.behind(behind(folder.path(), &only_root)).run_to_its_end();
+    ran.assert_fails(71, &["cannot start this program as a compiler", "compiled: none"]);
 }

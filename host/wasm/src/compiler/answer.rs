@@ -13,6 +13,9 @@ use tuffet_policy::text;
 /// The exit code of a Rust program that panicked.
 const PANICKED: i32 = 101;
 
+/// Why no compiler can be started any more, and the remedy.
+pub(super) const STARTER_ENDED: &str = "the process that starts compilers has ended, as it does when the kernel kills it for its memory: restart the server";
+
 /// The answer of a compiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CompilerAnswer {
@@ -71,7 +74,7 @@ pub(in super::super) enum CompileOutcome {
     Cached,
     /// A problem of this component.
     Refused(String),
-    /// Nothing is known about the component; the server has to compile it.
+    /// No process could compile it, and nothing is known about the component: with the reason and the remedy.
     Unavailable(String),
 }
 
@@ -99,7 +102,7 @@ pub(super) fn outcome(conversation: &str) -> CompileOutcome {
         Some(("unstarted", why)) => {
             CompileOutcome::Unavailable(format!("no compiler can be started: {}", text::reason(why)))
         }
-        _ => CompileOutcome::Unavailable("the process that starts compilers has ended".into()),
+        _ => CompileOutcome::Unavailable(STARTER_ENDED.into()),
     }
 }
 

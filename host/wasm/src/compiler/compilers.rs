@@ -9,7 +9,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use rustix::net::{
@@ -18,7 +17,7 @@ use rustix::net::{
 };
 
 use super::STARTER;
-use super::answer::{CompileOutcome, outcome};
+use super::answer::{CompileOutcome, STARTER_ENDED, outcome};
 use super::slots::CompilerSlots;
 use super::work::Header;
 
@@ -36,7 +35,6 @@ pub struct Compilers {
     starter: Option<Mutex<Child>>,
     slots: CompilerSlots,
     deadline: Duration,
-    failed: AtomicBool,
 }
 
 impl Compilers {
@@ -62,37 +60,29 @@ impl Compilers {
 
     /// Uses a starter at the other end of this socket.
     pub(super) fn over(control: OwnedFd, deadline: Duration) -> Compilers {
-        Compilers {
-            control,
-            starter: None,
-            slots: CompilerSlots::new(),
-            deadline,
-            failed: AtomicBool::new(false),
-        }
+        Compilers { control, starter: None, slots: CompilerSlots::new(), deadline }
     }
 
     /// Lets a process compile this component into the code cache, for an engine with this hash. Blocks.
     pub(crate) fn compile(&self, component: &[u8], hash: u64, pooled: bool) -> CompileOutcome {
         let _slot = self.slots.take();
         let header = Header { hash, pooled, length: component.len() as u64 };
-        let outcome = match self.converse(header, component) {
+        match self.converse(header, component) {
             Ok(conversation) => outcome(&conversation),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 CompileOutcome::Refused(format!("the compiler did not end within {:?}", self.deadline))
             }
-            Err(error) => CompileOutcome::Unavailable(format!(
-                "the process that starts compilers cannot be reached: {error}"
-            )),
-        };
-        if matches!(outcome, CompileOutcome::Unavailable(_)) {
-            self.reap();
+            Err(error) if error.kind() == ErrorKind::InvalidData => CompileOutcome::Unavailable(
+                "the output of the compiler does not end; please report it with the component".into(),
+            ),
+            Err(error) => CompileOutcome::Unavailable(format!("{error}; {STARTER_ENDED}")),
         }
-        outcome
     }
 
-    /// Whether this is the first component that no process could compile.
-    pub(crate) fn first_failure(&self) -> bool {
-        !self.failed.swap(true, Relaxed)
+    /// Whether the starter still runs. If it does not, this reaps it.
+    pub(crate) fn is_running(&self) -> bool {
+        let ended = |starter: &Mutex<Child>| matches!(starter.lock().try_wait(), Ok(Some(_)));
+        !self.starter.as_ref().is_some_and(ended)
     }
 
     /// Returns the output of compiler and starter. The starter kills the compiler when the socket is closed.
@@ -116,7 +106,7 @@ impl Compilers {
                 Ok(count) if conversation.len() as u64 + count as u64 <= MAX_ANSWER => {
                     conversation.extend_from_slice(&part[..count]);
                 }
-                Ok(_) => return Err(io::Error::other("its output does not end")),
+                Ok(_) => return Err(ErrorKind::InvalidData.into()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 // The compiler ended without reading everything.
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
@@ -140,13 +130,6 @@ impl Compilers {
             SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
         )?;
         Ok(())
-    }
-
-    /// Reaps a starter that was killed.
-    fn reap(&self) {
-        if let Some(starter) = &self.starter {
-            let _ = starter.lock().try_wait();
-        }
     }
 }
 

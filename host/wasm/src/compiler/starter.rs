@@ -26,7 +26,7 @@ pub fn start_compilers(arguments: impl Iterator<Item = OsString>) {
     let arguments: Arc<[OsString]> = arguments.collect();
     while let Ok(Some(socket)) = receive(stdin()) {
         let arguments = Arc::clone(&arguments);
-        // Without a thread the socket is closed, and the server treats the starter as ended.
+        // Without a thread the socket is closed, and the server refuses the component.
         let _ = thread::Builder::new().spawn(move || attend(socket, &arguments));
     }
 }

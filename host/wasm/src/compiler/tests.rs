@@ -100,7 +100,6 @@ fn a_starter_that_ended_is_no_problem_of_the_component() {
     drop(its);
     let compilers = Compilers::over(ours, LONG);
     assert!(matches!(compilers.compile(b"component", 1, true), CompileOutcome::Unavailable(_)));
-    assert!(compilers.first_failure() && !compilers.first_failure(), "it is logged once");
     // The starter ends while it has the socket.
     let (outcome, starter) = ask(LONG, 1 << 20, drop);
     starter.join().unwrap();

@@ -62,7 +62,10 @@ fn compile_into(folder: &Path, header: Header, component: &[u8]) -> CompilerAnsw
     let cache = match CodeCache::open(folder) {
         Ok(cache) => cache,
         Err(error) => {
-            return CompilerAnswer::Unstored(format!("the code cache cannot be written to: {error}"));
+            return CompilerAnswer::Unstored(format!(
+                "{} (policy.compiled) cannot be written to: {error}; let the server's user write to it",
+                folder.display()
+            ));
         }
     };
     let engine = match engine_to_compile(&cache, header.pooled) {
@@ -70,13 +73,19 @@ fn compile_into(folder: &Path, header: Header, component: &[u8]) -> CompilerAnsw
         Err(error) => return CompilerAnswer::Unstored(format!("the compiler cannot start: {error:#}")),
     };
     if code_hash(&engine) != header.hash {
-        return CompilerAnswer::Unstored("the compiler has another version".into());
+        return CompilerAnswer::Unstored("the compiler has another version; restart the server".into());
     }
     if let Err(error) = Component::from_binary(&engine, component) {
         return CompilerAnswer::Refused(format!("{error:#}"));
     }
     match cache.counts() {
-        (0, 0) => CompilerAnswer::Unstored(format!("{} has no room for the code", folder.display())),
+        (0, 0) => {
+            cache.remove_unfinished();
+            CompilerAnswer::Unstored(format!(
+                "{} (policy.compiled) has no room for the code; make room there",
+                folder.display()
+            ))
+        }
         (0, _) => CompilerAnswer::Compiled,
         _ => CompilerAnswer::Cached,
     }

@@ -10,7 +10,7 @@ use plugin_series::plugin_series;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use subsystems::{events, groups, keys, origins};
+use subsystems::{compilers, events, groups, keys, origins};
 use tuffet::status::{Report, Revision, RootState};
 use tuffet::watch::ExportCounts;
 use tuffet::watch::{ByOperation, PluginTotals, ProfileTotals, Totals, Watch, Word};
@@ -71,6 +71,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(origins(&report.origins));
     all.extend(sinks(&report.sinks));
     all.extend(report.kv.iter().flat_map(keys));
+    all.extend(report.compilers.map(compilers));
     all.extend(plugins(&totals.plugins));
     all.extend(plugin_series(&watch.series()));
     all.push(components(&report.plugins));

@@ -183,6 +183,15 @@ pub(super) fn keys(kv: &KvState) -> Vec<Family> {
     ]
 }
 
+pub(super) fn compilers(available: bool) -> Family {
+    gauge(
+        "compilers.available",
+        "1 while processes that compile plugins can be started",
+        Unit::Of("{server}"),
+        one(available.into()),
+    )
+}
+
 pub(super) fn events(counts: &ExportCounts) -> Vec<Family> {
     let now = |counter: &AtomicU64| one(counter.load(Relaxed));
     let events = Unit::Of("{event}");

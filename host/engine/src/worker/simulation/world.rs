@@ -126,6 +126,10 @@ impl<'a> World<'a> {
     pub(super) fn stop(&mut self) {
         let worker = &mut self.server.worker;
         worker.drain(worker.clock.instant(), self.now);
+        // It waits for uploads that may become visible, but not for long.
+        if !worker.is_drained(self.now) {
+            worker.end_all(true);
+        }
         assert!(worker.is_drained(self.now), "its time is over");
         worker.wire.flush();
         for message in self.server.take_messages() {

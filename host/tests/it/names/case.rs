@@ -1,7 +1,7 @@
 //! `case: insensitive`: every spelling is served, and every rule about names holds for all of them.
 
 use super::{assert_explains, content, explain, not_found, read, write};
-use crate::harness::{Answer, Pace, Peer, Server, Setup, SlowDisk, Step, assert_ended, data, wrq};
+use crate::harness::{Answer, Pace, Peer, SOON, Server, Setup, SlowDisk, Step, assert_ended, data, wrq};
 use serde_json::json;
 use std::fs;
 use std::thread;
@@ -186,6 +186,10 @@ fn two_uploads_at_a_time_are_of_one_file() {
     assert_eq!(overlap(&server, ["confg", "Confg"]), [Answer::Ack(1), Answer::Ack(1)]);
     assert_eq!(names_in(&server, ""), ["confg"]);
     assert_eq!(server.outcome("Confg")["resolved"], "boot:confg");
+    let begun = Instant::now();
+    while read(&server, "CONFG") != content(b"content 2") {
+        assert!(begun.elapsed() < SOON, "not found by another spelling");
+    }
     assert_eq!(read(&server, "CONFG"), content(b"content 2"));
     assert_eq!(write(&server, "CONFG"), Answer::Ack(1));
 
@@ -208,6 +212,13 @@ fn two_uploads_at_a_time_make_one_folder() {
     assert_eq!(names_in(&server, "New"), ["Other", "Sub"]);
     assert_eq!(names_in(&server, "New/Sub"), ["x"]);
     assert_eq!(server.outcome("new/sub/X")["resolved"], "boot:New/Sub/x");
+    // A listing stays in use for ten times as long as its reading took.
+    let begun = Instant::now();
+    while read(&server, "nEW/SUB/x") != content(b"content 2")
+        || read(&server, "NEW/other/Y") != content(b"content 3")
+    {
+        assert!(begun.elapsed() < SOON, "not found by another spelling");
+    }
     assert_eq!(read(&server, "nEW/SUB/x"), content(b"content 2"));
     assert_eq!(read(&server, "NEW/other/Y"), content(b"content 3"));
 }

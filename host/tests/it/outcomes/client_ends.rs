@@ -50,7 +50,9 @@ fn r01_served(client: Client) {
     let line = server.outcome("5000");
     assert_facts(&line, "served", "granted", 5000, 10);
     assert_eq!((&line["size"], &line["resolved"]), (&5000.into(), &"root:5000".into()));
-    assert_eq!((&line["retransmissions"], &line["timeouts"]), (&0.into(), &0.into()));
+    assert_eq!(line["timeouts"], 0);
+    // On a busy machine, busybox asks again after 50 ms.
+    assert!(line["retransmissions"] == 0 || client == Client::Busybox, "{line:#}");
     assert!(line["rtt_us"].is_u64() && line["verdict_by"].is_null(), "{line:#}");
     assert_nothing_more(&server);
 }
@@ -238,17 +240,28 @@ fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
         reader.send(&ack(2));
         assert_eq!(server.outcome("600")["outcome"], "served");
 
-        let mut writer = Peer::new(server.address());
-        writer.ask(&wrq("up", &[]));
-        writer.expect(Answer::Ack(0));
-        writer.write_on(&bytes(600), 512);
-        writer.ask_meanwhile(&wrq("up", &[]));
-        arrives(2, 2);
+        // Later than some milliseconds after a block, it is a new request and no copy: on a busy machine, another try.
+        let mut tries = 0;
+        let (mut writer, name) = loop {
+            tries += 1;
+            let name = format!("up{tries}");
+            let mut writer = Peer::new(server.address());
+            writer.ask(&wrq(&name, &[]));
+            writer.expect(Answer::Ack(0));
+            let begun = Instant::now();
+            writer.write_on(&bytes(600), 512);
+            writer.ask_meanwhile(&wrq(&name, &[]));
+            let took = begun.elapsed();
+            arrives(1 + tries, 1 + tries);
+            if took < Duration::from_millis(10) {
+                break (writer, name);
+            }
+        };
         while writer.receive_within(Duration::from_millis(1)).is_some() {}
         writer.send(&data(2, &bytes(600)[512..]));
         let answer = writer.receive_within(Duration::from_secs(5));
         assert_eq!(answer, Some(Answer::Ack(2)), "single port: {single_port}");
-        assert_eq!(server.outcome("up")["outcome"], "stored");
+        assert_eq!(server.outcome(&name)["outcome"], "stored");
     }
 }
 

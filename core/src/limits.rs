@@ -30,6 +30,8 @@ pub struct Limits {
     /// The rate that the transfer shares with others; `None` for none. Both rates hold. It lowers blocks and windows as
     /// the share of one more transfer would, and grants no block that holds up the others for long.
     pub total_rate: Option<Arc<TotalRate>>,
+    /// Whose transfer it is: clients have equal shares of the total rate, and a client's transfers divide its share.
+    pub client: u128,
     /// Whether the client is known to bear copies of DATA packets, by its class. Without it, the time-outs of a lockstep
     /// transfer are at least [`Timing::lockstep_floor`](crate::Timing::lockstep_floor), until the client has shown it.
     pub bears_duplicates: bool,
@@ -51,6 +53,7 @@ impl Default for Limits {
             burst: None,
             rate: None,
             total_rate: None,
+            client: 0,
             bears_duplicates: false,
             bears_repeated_oack: false,
             acknowledged,

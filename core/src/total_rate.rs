@@ -11,13 +11,20 @@
 //! Turns alone would not be fair: a window takes a burst in each turn, and a peer in lockstep one block, after a wait for
 //! the bursts of all others. So a transfer that has had less than its share does not queue: it may be [`AHEAD`] of the
 //! clock. And bursts get shorter with the number of transfers that take turns, so that a round of them takes [`QUANTUM`].
+//! Shares are those of clients, and a client's transfers divide its share: many transfers of one client take no more than
+//! the single one of another.
+//!
 //! Over any time, all transfers together take the rate, and at most [`TOLERANCE`], [`AHEAD`] and a burst more.
 
+mod activity;
+
 use crate::time::Time;
+use activity::Activity;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The time of the bursts of all transfers, one of each, if their blocks are small enough. In nanoseconds, as all here: a
 /// block may take less than a microsecond.
@@ -28,9 +35,6 @@ const AHEAD: u64 = 50_000_000;
 
 /// The burst tolerance of the GCRA: how much unused time transfers may make up for.
 const TOLERANCE: u64 = 30_000_000;
-
-/// Transfers count as active in the tenth of a second in which they take something, and in the next.
-const PERIOD: u64 = 100_000_000;
 
 /// How often a waiting transfer checks whether the rate has changed, in microseconds.
 const RECHECK: u64 = 1_000_000;
@@ -48,8 +52,10 @@ pub struct TotalRate {
     passed: AtomicU64,
     /// Bytes in the reservations of transfers that wait.
     reserved: AtomicU64,
-    /// A period (32 bits), and the transfers that took something in it and in the one before (16 bits each).
-    active: AtomicU64,
+    /// The clients that take something.
+    active: Activity,
+    /// Those with transfers. Locked when a transfer begins and when it ends, and never for a block.
+    clients: Mutex<HashMap<u128, Arc<Client>>>,
     members: AtomicU32,
     waiting: AtomicU32,
     bytes: AtomicU64,
@@ -65,7 +71,8 @@ impl TotalRate {
             clock: AtomicU64::new(0),
             passed: AtomicU64::new(0),
             reserved: AtomicU64::new(0),
-            active: AtomicU64::new(0),
+            active: Activity::default(),
+            clients: Mutex::default(),
             members: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
             bytes: AtomicU64::new(0),
@@ -108,9 +115,29 @@ impl TotalRate {
         Duration::from_micros(self.waited.load(Relaxed))
     }
 
-    /// Returns the share of one more transfer in bytes per second, at least 1.
-    pub(crate) fn share(&self) -> u32 {
-        (self.rate() / self.members().saturating_add(1)).max(1)
+    /// Returns the share of one more transfer of a client in bytes per second, at least 1.
+    pub(crate) fn share(&self, client: u128) -> u32 {
+        let all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let members = all.get(&client).map_or(0, |its| its.members.load(Relaxed));
+        let clients = all.len() + usize::from(members == 0);
+        let clients = u32::try_from(clients).unwrap_or(u32::MAX);
+        (self.rate() / clients.saturating_mul(members.saturating_add(1))).max(1)
+    }
+
+    fn join(&self, client: u128) -> Arc<Client> {
+        self.members.fetch_add(1, Relaxed);
+        let mut all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let its = all.entry(client).or_default();
+        its.members.fetch_add(1, Relaxed);
+        Arc::clone(its)
+    }
+
+    fn part(&self, client: u128) {
+        self.members.fetch_sub(1, Relaxed);
+        let mut all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.get(&client).is_some_and(|its| its.members.fetch_sub(1, Relaxed) == 1) {
+            all.remove(&client);
+        }
     }
 
     /// Returns the largest block that does not hold up others for long: what passes in an eighth of [`QUANTUM`], but at
@@ -159,31 +186,15 @@ impl TotalRate {
         let cost = self.nanos(bytes);
         let _ = self.passed.fetch_update(Relaxed, Relaxed, |passed| Some(passed.saturating_sub(cost)));
     }
+}
 
-    /// Counts a transfer that takes something now, and was last counted in the period `counted`. Returns the number of
-    /// active transfers.
-    fn count(&self, now: u64, counted: &mut Option<u32>) -> u64 {
-        let present = (now / PERIOD) as u32;
-        let (mut period, mut these, mut before) = unpack(self.active.load(Relaxed));
-        if *counted == Some(present) && period == present {
-            return these.max(before).max(1).into();
-        }
-        let next = |active: u64| {
-            (period, these, before) = unpack(active);
-            // Another thread may be a little further.
-            if period < present {
-                before = if period + 1 == present { these } else { 0 };
-                (period, these) = (present, 0);
-            }
-            if *counted != Some(period) {
-                these = these.saturating_add(1);
-            }
-            Some(u64::from(period) << 32 | u64::from(these) << 16 | u64::from(before))
-        };
-        let _ = self.active.fetch_update(Relaxed, Relaxed, next);
-        *counted = Some(period);
-        these.max(before).max(1).into()
-    }
+/// A client whose transfers share a rate with those of others.
+#[derive(Debug, Default)]
+struct Client {
+    /// Its transfers that take something.
+    active: Activity,
+    /// All of its transfers. Changed under the lock of the map.
+    members: AtomicU32,
 }
 
 /// Two are equal if they are one.
@@ -195,14 +206,13 @@ impl PartialEq for TotalRate {
 
 impl Eq for TotalRate {}
 
-fn unpack(active: u64) -> (u32, u16, u16) {
-    ((active >> 32) as u32, (active >> 16) as u16, active as u16)
-}
-
 /// One transfer that shares a rate.
 #[derive(Debug)]
 pub(crate) struct Member {
     total: Arc<TotalRate>,
+    client: u128,
+    /// What its client has, with its other transfers.
+    its: Arc<Client>,
     /// When it has had its share of what it took, `u64::MAX` before the first time.
     due: u64,
     counted: Option<u32>,
@@ -210,7 +220,7 @@ pub(crate) struct Member {
     queued: bool,
     reserved: u64,
     at: Time,
-    /// The rate and the number of active transfers when it reserved them.
+    /// The rate when it reserved them, and how many such transfers would take all of it.
     rate: u32,
     active: u64,
     /// Whether it counts as waiting.
@@ -227,11 +237,13 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Creates a member that sends or receives blocks of `blksize` bytes.
-    pub(crate) fn new(total: Arc<TotalRate>, blksize: u16) -> Self {
-        total.members.fetch_add(1, Relaxed);
+    /// Creates a member of this client that sends or receives blocks of `blksize` bytes.
+    pub(crate) fn new(total: Arc<TotalRate>, client: u128, blksize: u16) -> Self {
+        let its = total.join(client);
         Member {
             total,
+            client,
+            its,
             due: u64::MAX,
             counted: None,
             queued: false,
@@ -256,7 +268,7 @@ impl Member {
         }
         self.follow_rate(now);
         if !self.queued {
-            let active = self.total.count(nanos(now), &mut self.counted);
+            let active = self.count(nanos(now));
             let blocks = self.burst_of(active).min(wanted);
             self.reserve(now, self.bytes_of(blocks.into()), active);
         }
@@ -277,13 +289,12 @@ impl Member {
 
     /// Returns the number of blocks in a burst.
     pub(crate) fn burst(&self) -> u32 {
-        let (_, these, before) = unpack(self.total.active.load(Relaxed));
-        self.burst_of(these.max(before).max(1).into())
+        self.burst_of(self.total.active.latest() * self.its.active.latest())
     }
 
     /// Waits for its turn before an upload begins, and returns when that is.
     pub(crate) fn queue(&mut self, now: Time) -> Time {
-        let active = self.total.count(nanos(now), &mut self.counted);
+        let active = self.count(nanos(now));
         self.reserve(now, 0, active);
         self.owe(now, 0)
     }
@@ -297,7 +308,7 @@ impl Member {
             return self.next_check(now);
         }
         if anew || self.owed > 0 {
-            let active = self.total.count(nanos(now), &mut self.counted);
+            let active = self.count(nanos(now));
             let owed = core::mem::take(&mut self.owed);
             self.reserve(now, owed, active);
             if !self.pass(now, owed) {
@@ -325,6 +336,17 @@ impl Member {
     /// Returns the microseconds of waiting since the last call, for the host.
     pub(crate) fn take_held_back(&mut self) -> u32 {
         core::mem::take(&mut self.waited[1])
+    }
+
+    /// Counts it and its client as active. Returns how many such transfers would take the whole rate: the active clients,
+    /// times the active transfers of this one.
+    fn count(&mut self, now: u64) -> u64 {
+        let (transfers, is_first) = self.its.active.count_first(now, &mut self.counted);
+        let clients = match is_first {
+            true => self.total.active.count(now, &mut None),
+            false => self.total.active.at(now),
+        };
+        clients * transfers
     }
 
     fn bytes_of(&self, blocks: u64) -> u64 {
@@ -413,7 +435,7 @@ impl Member {
 /// Another transfer, without a reservation.
 impl Clone for Member {
     fn clone(&self) -> Self {
-        let mut new = Member::new(Arc::clone(&self.total), self.blksize);
+        let mut new = Member::new(Arc::clone(&self.total), self.client, self.blksize);
         (new.due, new.counted, new.active) = (self.due, self.counted, self.active);
         (new.receives, new.owed, new.unsent) = (self.receives, self.owed, self.unsent);
         (new.at, new.waited) = (self.at, self.waited);
@@ -428,7 +450,7 @@ impl Drop for Member {
             self.total.charge(0, self.reserved.saturating_add(self.owed));
         }
         self.leave();
-        self.total.members.fetch_sub(1, Relaxed);
+        self.total.part(self.client);
     }
 }
 
@@ -438,6 +460,12 @@ fn nanos(time: Time) -> u64 {
 
 #[cfg(test)]
 impl Member {
+    /// Creates a member of a client without other transfers.
+    pub(crate) fn alone(total: Arc<TotalRate>, blksize: u16) -> Self {
+        let client = (0..).find(|client| !total.clients.lock().unwrap().contains_key(client));
+        Member::new(total, client.unwrap(), blksize)
+    }
+
     /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.at = to(self.at);

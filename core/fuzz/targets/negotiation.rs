@@ -76,6 +76,7 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         burst: case.burst,
         rate: None,
         total_rate: None,
+        client: 0,
         bears_duplicates: false,
         bears_repeated_oack: false,
         acknowledged: Acknowledged::default()

@@ -1,3 +1,4 @@
+use super::activity::PERIOD;
 use super::*;
 
 fn at(micros: u64) -> Time {
@@ -15,8 +16,8 @@ fn megabyte() -> Arc<TotalRate> {
 #[test]
 fn two_transfers_take_turns() {
     let total = megabyte();
-    let mut one = Member::new(Arc::clone(&total), 1_000);
-    let mut other = Member::new(Arc::clone(&total), 1_000);
+    let mut one = Member::alone(Arc::clone(&total), 1_000);
+    let mut other = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(one.take(at(1_000_000), 64), (20, at(1_000_000)), "20 ms");
     assert_eq!(one.take(at(1_000_000), 44), (0, at(1_020_000)));
     assert_eq!(other.take(at(1_000_000), 64), (0, at(1_040_000)), "the first one was there before");
@@ -30,8 +31,8 @@ fn two_transfers_take_turns() {
 #[test]
 fn a_transfer_below_its_share_does_not_queue() {
     let total = megabyte();
-    let mut large = Member::new(Arc::clone(&total), 1_000);
-    let mut small = Member::new(Arc::clone(&total), 500);
+    let mut large = Member::alone(Arc::clone(&total), 1_000);
+    let mut small = Member::alone(Arc::clone(&total), 500);
     assert_eq!(large.take(at(1_000_000), 64).0, 20);
     assert_eq!(small.take(at(1_000_000), 1), (0, at(1_020_000)), "nothing is known of it");
     assert_eq!(large.take(at(1_000_000), 64).0, 0);
@@ -44,7 +45,7 @@ fn a_transfer_below_its_share_does_not_queue() {
 #[test]
 fn what_nobody_uses_is_made_up_for_shortly() {
     let total = megabyte();
-    let mut member = Member::new(Arc::clone(&total), 1_000);
+    let mut member = Member::alone(Arc::clone(&total), 1_000);
     let mut sent = 0;
     loop {
         match member.take(at(9_000_000), 64) {
@@ -59,13 +60,13 @@ fn what_nobody_uses_is_made_up_for_shortly() {
 #[test]
 fn what_is_reserved_and_not_sent_is_given_back_at_once() {
     let total = megabyte();
-    let mut one = Member::new(Arc::clone(&total), 1_000);
-    let mut other = Member::new(Arc::clone(&total), 1_000);
+    let mut one = Member::alone(Arc::clone(&total), 1_000);
+    let mut other = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(one.take(at(1_000_000), 64).0, 20);
     assert_eq!(other.take(at(1_000_000), 5), (0, at(1_020_000)));
     assert_eq!(other.take(at(1_020_000), 2), (2, at(1_020_000)));
     assert_eq!(total.passed.load(Relaxed), 1_022_000_000, "three of five were not needed");
-    let mut next = Member::new(Arc::clone(&total), 1_000);
+    let mut next = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(next.take(at(1_020_000), 64), (0, at(1_022_000)), "and are free at once");
     drop(next);
     drop(one);
@@ -78,7 +79,7 @@ fn what_is_reserved_and_not_sent_is_given_back_at_once() {
 #[test]
 fn an_upload_is_charged_for_a_window_at_a_time() {
     let total = megabyte();
-    let mut member = Member::new(Arc::clone(&total), 1_000);
+    let mut member = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(member.owe(at(1_000_000), 64_000), at(1_000_000));
     assert_eq!(member.owe(at(1_001_000), 64_000), at(1_064_000));
     assert_eq!(member.owe(at(1_002_000), 64_000), at(1_064_000), "one after the other");
@@ -92,20 +93,20 @@ fn an_upload_is_charged_for_a_window_at_a_time() {
 #[test]
 fn a_changed_rate_holds_for_those_that_share_it() {
     let total = megabyte();
-    let mut member = Member::new(Arc::clone(&total), 1_000);
+    let mut member = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(member.take(at(1_000_000), 64).0, 20);
     total.set_rate(100_000);
     assert_eq!(member.take(at(1_020_000), 64).0, 2);
     assert_eq!(member.take(at(1_020_000), 64).0, 2, "30 ms are made up for");
     assert_eq!(member.take(at(1_020_000), 64), (0, at(1_030_000)));
-    assert_eq!((total.share(), total.largest_block()), (50_000, 1_468));
+    assert_eq!((total.share(u128::MAX), total.largest_block()), (50_000, 1_468));
 }
 
 #[test]
 fn those_that_wait_follow_a_changed_rate_within_a_second() {
     for receives in [false, true] {
         let total = Arc::new(TotalRate::new(2_000));
-        let mut members: Vec<_> = (0..20).map(|_| Member::new(Arc::clone(&total), 512)).collect();
+        let mut members: Vec<_> = (0..20).map(|_| Member::alone(Arc::clone(&total), 512)).collect();
         let mut tries = |now: u64| {
             let tried = members.iter_mut().map(|member| match receives {
                 true => member.owe(at(now), if now == 9_000_000 { 512 } else { 0 }),
@@ -119,7 +120,7 @@ fn those_that_wait_follow_a_changed_rate_within_a_second() {
         total.set_rate(2_000_000);
         assert_eq!(tries(10_000_000), 0, "receives: {receives}");
         assert_eq!((total.waiting(), total.reserved.load(Relaxed)), (0, 0));
-        let mut next = Member::new(Arc::clone(&total), 512);
+        let mut next = Member::alone(Arc::clone(&total), 512);
         assert!(next.take(at(10_010_000), 1).0 == 1 && total.bytes() >= 20 * 512);
     }
 }
@@ -128,14 +129,14 @@ fn those_that_wait_follow_a_changed_rate_within_a_second() {
 fn what_is_abandoned_holds_nobody_back() {
     for receives in [false, true] {
         let total = megabyte();
-        assert_eq!(Member::new(Arc::clone(&total), 1_000).take(at(1_000_000), 64).0, 20);
+        assert_eq!(Member::alone(Arc::clone(&total), 1_000).take(at(1_000_000), 64).0, 20);
         for _ in 0..1_000 {
-            let mut abandoned = Member::new(Arc::clone(&total), 1_000);
+            let mut abandoned = Member::alone(Arc::clone(&total), 1_000);
             let begins =
                 if receives { abandoned.queue(at(1_000_000)) } else { abandoned.take(at(1_000_000), 64).1 };
             assert_eq!((begins, total.waiting()), (at(1_020_000), 1));
         }
-        let mut next = Member::new(Arc::clone(&total), 1_000);
+        let mut next = Member::alone(Arc::clone(&total), 1_000);
         assert_eq!(next.take(at(1_000_000), 64), (0, at(1_020_000)));
         drop(next);
         assert_eq!((total.waiting(), total.members(), total.reserved.load(Relaxed)), (0, 0, 0));
@@ -145,7 +146,7 @@ fn what_is_abandoned_holds_nobody_back() {
 #[test]
 fn an_upload_that_ends_early_has_taken_what_has_arrived() {
     let total = megabyte();
-    let mut upload = Member::new(Arc::clone(&total), 1_000);
+    let mut upload = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(upload.owe(at(1_000_000), 40_000), at(1_000_000));
     assert_eq!(upload.owe(at(1_000_000), 10_000), at(1_040_000));
     assert_eq!(upload.owe(at(1_000_000), 20_000), at(1_040_000));
@@ -156,8 +157,8 @@ fn an_upload_that_ends_early_has_taken_what_has_arrived() {
 #[test]
 fn blocks_that_the_disk_has_not_delivered_are_no_part_of_the_share() {
     let total = megabyte();
-    let mut one = Member::new(Arc::clone(&total), 1_000);
-    let mut other = Member::new(Arc::clone(&total), 1_000);
+    let mut one = Member::alone(Arc::clone(&total), 1_000);
+    let mut other = Member::alone(Arc::clone(&total), 1_000);
     assert_eq!(one.take(at(1_000_000), 64).0, 20);
     assert_eq!(other.take(at(1_020_000), 10).0, 10);
     other.give_back(9);
@@ -169,15 +170,31 @@ fn blocks_that_the_disk_has_not_delivered_are_no_part_of_the_share() {
 
 #[test]
 fn those_that_were_active_lately_are_counted() {
-    let total = megabyte();
+    let active = Activity::default();
     let mut members: Vec<_> = (0..300).map(|_| None).collect();
-    let counts: Vec<u64> = members.iter_mut().map(|counted| total.count(5 * SECOND, counted)).collect();
+    let counts: Vec<u64> = members.iter_mut().map(|counted| active.count(5 * SECOND, counted)).collect();
     assert_eq!((counts[0], counts[299]), (1, 300));
-    assert_eq!(total.count(5 * SECOND, &mut members[7]), 300, "once each");
-    assert_eq!(total.count(5 * SECOND + PERIOD, &mut members[7]), 300, "those of the period before");
-    assert_eq!(total.count(5 * SECOND, &mut members[8]), 300, "a thread that is a little behind");
-    assert_eq!(total.count(5 * SECOND + 2 * PERIOD, &mut members[7]), 2);
-    assert_eq!(total.count(9 * SECOND, &mut members[7]), 1);
+    assert_eq!(active.count(5 * SECOND, &mut members[7]), 300, "once each");
+    assert_eq!(active.count(5 * SECOND + PERIOD, &mut members[7]), 300, "those of the period before");
+    assert_eq!(active.count(5 * SECOND, &mut members[8]), 300, "a thread that is a little behind");
+    assert_eq!(active.count(5 * SECOND + 2 * PERIOD, &mut members[7]), 2);
+    assert_eq!(active.count(9 * SECOND, &mut members[7]), 1);
+}
+
+#[test]
+fn transfers_of_one_client_divide_its_share() {
+    let total = megabyte();
+    let mut many: Vec<_> = (0..4).map(|_| Member::new(Arc::clone(&total), 1, 100)).collect();
+    let mut other = Member::new(Arc::clone(&total), 2, 100);
+    assert_eq!((total.share(1), total.share(2), total.share(3)), (100_000, 250_000, 333_333));
+    let counts: Vec<_> = many.iter_mut().map(|member| member.count(5 * SECOND)).collect();
+    assert_eq!((counts, other.count(5 * SECOND)), (vec![1, 2, 3, 4], 2));
+    assert_eq!((many[0].count(5 * SECOND), other.count(5 * SECOND)), (8, 2));
+    assert_eq!((many[0].burst(), other.burst()), (25, 100), "of 200 blocks");
+    drop(many);
+    assert_eq!(total.share(2), 500_000);
+    drop(other);
+    assert!(total.clients.lock().unwrap().is_empty() && total.members() == 0);
 }
 
 /// Any rate, block and moment: no overflow, and no panic.
@@ -186,13 +203,13 @@ fn extremes() {
     for rate in [0, 1, 1_000, u32::MAX] {
         for blksize in [0, 8, 65_464] {
             let total = Arc::new(TotalRate::new(rate));
-            let mut member = Member::new(Arc::clone(&total), blksize);
+            let mut member = Member::alone(Arc::clone(&total), blksize);
             for now in [at(0), at(u64::from(u32::MAX) * 2), at(u64::MAX - 1)] {
                 let (taken, next) = member.take(now, 65_535);
                 assert!(taken <= 65_535 && (taken > 0 || next > now || now == at(u64::MAX - 1)));
                 member.give_back(u64::MAX);
                 assert!(member.owe(now, u64::MAX) >= now);
-                assert!(total.share() > 0 && total.largest_block() >= 1_468 && member.burst() > 0);
+                assert!(total.share(u128::MAX) > 0 && total.largest_block() >= 1_468 && member.burst() > 0);
             }
         }
     }
@@ -209,7 +226,7 @@ fn over_any_time_all_take_the_rate() {
         let blksize = |random: &mut fastrand::Rng| random.u16(8..total.largest_block());
         let count = random.usize(1..60);
         let mut members: Vec<_> =
-            (0..count).map(|_| Member::new(Arc::clone(&total), blksize(&mut random))).collect();
+            (0..count).map(|_| Member::alone(Arc::clone(&total), blksize(&mut random))).collect();
         let windows: Vec<u32> = (0..count).map(|_| if random.bool() { 1 } else { 64 }).collect();
         // When each may send again: the round trip of lockstep.
         let mut ready = vec![0; count];
@@ -221,7 +238,7 @@ fn over_any_time_all_take_the_rate() {
                     if taken == 0 {
                         ready[number] = next.as_micros();
                         if seed % 2 == 0 && random.u8(..8) == 0 {
-                            members[number] = Member::new(Arc::clone(&total), blksize(&mut random));
+                            members[number] = Member::alone(Arc::clone(&total), blksize(&mut random));
                         }
                         continue;
                     }

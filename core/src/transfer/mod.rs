@@ -295,7 +295,8 @@ impl Transfer {
         granted.msftwindow &= self.operation == Operation::Read;
         self.take_options(granted);
         let blksize = self.options.block_size();
-        let shared = limits.total_rate.clone().map(|total| Box::new(Member::new(total, blksize)));
+        let shared =
+            limits.total_rate.clone().map(|total| Box::new(Member::new(total, limits.client, blksize)));
         let pace = Pace { burst: limits.burst, rate: limits.rate, shared };
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;

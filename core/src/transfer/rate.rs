@@ -21,7 +21,7 @@ impl Limits {
     /// itself.
     #[must_use]
     pub fn within_rate(self, requested: &OptionSet) -> Limits {
-        let share = self.total_rate.as_ref().map(|total| total.share());
+        let share = self.total_rate.as_ref().map(|total| total.share(self.client));
         let Some(rate) = self.rate.into_iter().chain(share).min() else { return self };
         let most =
             self.total_rate.as_ref().map_or(self.blksize, |total| total.largest_block().min(self.blksize));
@@ -127,15 +127,15 @@ mod tests {
     fn many_that_share_a_rate_get_small_blocks_and_windows() {
         let total = Arc::new(TotalRate::new(1_000_000));
         let requested = OptionSet { blksize: Some(65_464), windowsize: Some(64), ..OptionSet::default() };
-        let limits = Limits { total_rate: Some(Arc::clone(&total)), ..Limits::default() };
+        let limits = Limits { total_rate: Some(Arc::clone(&total)), client: u128::MAX, ..Limits::default() };
         let granted = || {
             let granted = OptionSet::grant(&requested, &limits.clone().within_rate(&requested), None);
             (granted.block_size(), granted.window_size())
         };
         assert_eq!(granted(), (2_500, 64), "a block takes 2.5 ms");
-        let members: Vec<_> = (1..100).map(|_| Member::new(Arc::clone(&total), 512)).collect();
+        let members: Vec<_> = (1..100).map(|_| Member::alone(Arc::clone(&total), 512)).collect();
         assert_eq!(granted(), (2_500, 2));
-        let more: Vec<_> = (100..1_000).map(|_| Member::new(Arc::clone(&total), 512)).collect();
+        let more: Vec<_> = (100..1_000).map(|_| Member::alone(Arc::clone(&total), 512)).collect();
         assert_eq!(granted(), (512, 1));
         drop((members, more));
         let both = Limits { rate: Some(4_096), ..limits.clone() }.within_rate(&requested);

@@ -29,6 +29,12 @@ impl ClientKey {
             },
         }
     }
+
+    /// Returns a number that no other client has.
+    pub fn to_bits(self) -> u128 {
+        // The second half of the prefix of link-local addresses is 0.
+        self.0 ^ u128::from(self.1) << 64
+    }
 }
 
 #[cfg(test)]

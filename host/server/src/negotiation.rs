@@ -13,7 +13,7 @@ use tuffet_core::{
 use tuffet_request::settings::{
     Ceilings, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Settings as ServerSettings, Transfer,
 };
-use tuffet_request::{ClientClass, Request, SessionProfile};
+use tuffet_request::{ClientClass, ClientKey, Request, SessionProfile};
 
 /// Headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u32 = 32;
@@ -41,6 +41,8 @@ pub(crate) struct Negotiation {
     /// For transfers without a profile.
     retransmit: Retransmit,
     settings: Settings,
+    /// The bits of an IPv6 address that make a client.
+    ipv6_prefix: u8,
     routes: Routes,
 }
 
@@ -178,6 +180,7 @@ impl Negotiation {
             built_in: Profile::built_in().iter().map(|its| ProfileRules::of(its, transfer, None)).collect(),
             retransmit: transfer.retransmit,
             settings: transfer_settings(transfer, &transfer.retransmit),
+            ipv6_prefix: settings.bounds().ipv6_prefix,
             routes: before.map(|before| before.routes.clone()).unwrap_or_default(),
         }
     }
@@ -233,6 +236,7 @@ impl Negotiation {
                 // 4 GiB/s is no limit.
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
                 total_rate: configured.shared.flatten().map(|shared| Arc::clone(&shared.total)),
+                client: ClientKey::of(&request.client, self.ipv6_prefix).to_bits(),
                 bears_duplicates: request.class.bears_duplicates(),
                 bears_repeated_oack: request.class.bears_repeated_oack(),
                 acknowledged: without_refused(acknowledged, requested, profile),

@@ -45,6 +45,7 @@ impl Scenario {
             burst: pick(random, &[None, None, Some(1), Some(20)]),
             rate: rate(seed),
             total_rate: None,
+            client: 0,
             bears_duplicates: bears_duplicates(seed),
             bears_repeated_oack: bears_duplicates(!seed),
             acknowledged: acknowledged(seed),

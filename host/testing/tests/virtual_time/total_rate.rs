@@ -354,3 +354,27 @@ fn what_others_take_ends_no_transfer() {
     assert!(all.iter().all(|id| world.report(*id).bytes == *content));
     assert!(world.elapsed() > Duration::from_secs(70), "{:?}", world.elapsed());
 }
+
+/// A client with many transfers has no more than one with a single transfer.
+#[test]
+fn many_transfers_of_one_client_leave_another_one_its_share() {
+    let (content, rate) = (image(600_000), 1_000_000);
+    // A round of one block each takes less than 50 ms.
+    for (seed, options, count) in [(0, LOCKSTEP, 50), (1, Options::windows(512, 4), 50), (2, fast(), 30)] {
+        let builder = serving(content.clone()).profile(branch(rate));
+        let mut world = World::new(builder, path(5, 0.0), seed).unwrap();
+        let many: Vec<_> = (0..count).map(|_| get(&mut world, inside(1), options)).collect();
+        world.run_for(ms(1_000));
+        let honest = get(&mut world, inside(2), fast());
+        world.run();
+        let took = world.report(honest).took;
+        assert!(world.report(honest).bytes == *content);
+        // Half of the rate, and the wait for a block of each at the start.
+        assert!(took < ms(1_800), "seed {seed}: {took:?}");
+        assert!(many.iter().all(|id| world.report(*id).bytes == *content), "seed {seed}");
+        assert!(surplus(&sent(&world), rate) <= tolerance(rate), "seed {seed}");
+        // Nothing of the rate is left unused.
+        let least = Duration::from_secs_f64(f64::from(count + 1) * content.len() as f64 / rate as f64);
+        assert!(world.elapsed() < least.mul_f64(1.1), "seed {seed}: {:?} for {least:?}", world.elapsed());
+    }
+}

@@ -34,6 +34,11 @@ const USUAL_DUPLICATE_DELAY: Duration = Duration::from_millis(20);
 /// client is served when it repeats it.
 pub(super) const MAX_DUPLICATE_DELAY: Duration = Duration::from_millis(500);
 
+/// The same for an upload that is stored, in single-port mode. A copy that is taken for a new request does harm
+/// only if the last ACK was lost as well, whereas a request that is taken for a copy gets no answer until its
+/// client repeats it.
+const MAX_DUPLICATE_DELAY_OF_STORED: Duration = Duration::from_millis(200);
+
 /// One less than the number of ACKs that may arrive on other TID ports while a transfer is half-open: these
 /// may be late ACKs of earlier transfers from the same port.
 const MAX_MISSES: u8 = 8;
@@ -421,11 +426,10 @@ fn repetition(entry: &Entry, now: Time) -> Repetition {
         Repetition::Restart
     } else if !nothing_but_the_last_ack && ago < USUAL_DUPLICATE_DELAY {
         Repetition::Repeated
-    } else if entry.tid == entry.listening && !nothing_but_the_last_ack {
-        Repetition::Restart
     } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.
-        Repetition::Repeated
+        let has_left = core.is_dallying() && ago >= MAX_DUPLICATE_DELAY_OF_STORED;
+        if has_left || !nothing_but_the_last_ack { Repetition::Restart } else { Repetition::Repeated }
     } else {
         Repetition::Unclear
     }

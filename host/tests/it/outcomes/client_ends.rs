@@ -203,6 +203,9 @@ fn r08_the_same_request_again() {
     panic!("the machine stood still for a second each time");
 }
 
+/// A server with a single port takes the same request for a copy for so long, if its upload is stored.
+const COPIES_OF_STORED: Duration = Duration::from_millis(200);
+
 /// The network duplicated the request, and lost the last block or the last ACK of the transfer that it began:
 /// the client is not aware of the copy, and continues with its TID.
 #[test]
@@ -240,29 +243,49 @@ fn r08_a_copy_of_the_request_when_only_the_last_ack_is_missing() {
         reader.send(&ack(2));
         assert_eq!(server.outcome("600")["outcome"], "served");
 
-        // Later than some milliseconds after a block, it is a new request and no copy: on a busy machine, another try.
-        let mut tries = 0;
-        let (mut writer, name) = loop {
-            tries += 1;
-            let name = format!("up{tries}");
+        let stored_then_copied = |attempt| {
+            let name = format!("up-{attempt}");
+            let before = server.live();
             let mut writer = Peer::new(server.address());
+            let begun = Instant::now();
             writer.ask(&wrq(&name, &[]));
             writer.expect(Answer::Ack(0));
-            let begun = Instant::now();
             writer.write_on(&bytes(600), 512);
             writer.ask_meanwhile(&wrq(&name, &[]));
-            let took = begun.elapsed();
-            arrives(1 + tries, 1 + tries);
-            if took < Duration::from_millis(10) {
-                break (writer, name);
+            let all = admitted(&before) + repeated(&before) + 2;
+            let live = server.live_until("the copy", |live| admitted(live) + repeated(live) == all);
+            assert_eq!(server.outcome(&name)["outcome"], "stored");
+            if single_port && repeated(&live) == repeated(&before) {
+                assert!(begun.elapsed() >= COPIES_OF_STORED, "a copy began another upload");
+                return None;
             }
+            while writer.receive_within(Duration::from_millis(1)).is_some() {}
+            writer.send(&data(2, &bytes(600)[512..]));
+            Some(writer.receive_within(Duration::from_secs(5)))
         };
-        while writer.receive_within(Duration::from_millis(1)).is_some() {}
-        writer.send(&data(2, &bytes(600)[512..]));
-        let answer = writer.receive_within(Duration::from_secs(5));
+        let answer = (0..10).find_map(stored_then_copied).expect("a machine that does not stand still");
         assert_eq!(answer, Some(Answer::Ack(2)), "single port: {single_port}");
-        assert_eq!(server.outcome(&name)["outcome"], "stored");
     }
+}
+
+/// A device that stores its file again from the same port, after its last ACK: it is answered at once.
+#[test]
+fn r09_an_upload_anew_in_single_port_mode() {
+    let root = "roots: [{ name: root, path: root, writable: true, overwrite: true }]\n";
+    let server = Setup::new().single_port().yaml(root).start();
+    let mut writer = Peer::new(server.address());
+    for content in [bytes(600), bytes(700)] {
+        writer.ask(&wrq("up", &[]));
+        // It does not repeat its request within this time.
+        let answer = writer.receive_within(Duration::from_secs(10));
+        assert_eq!(answer, Some(Answer::Ack(0)), "{} bytes", content.len());
+        writer.write_on(&content, 512);
+        assert_facts(&server.outcome("up"), "stored", "granted", content.len(), 2);
+        assert!(server.root().read("up") == content);
+        // Later than copies, and sooner than clients repeat themselves.
+        sleep(Duration::from_millis(300));
+    }
+    assert_nothing_more(&server);
 }
 
 fn admitted(live: &Value) -> u64 {

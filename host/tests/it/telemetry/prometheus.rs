@@ -99,7 +99,7 @@ fn documented(read: &Exposition) {
         listed().into_iter().partition(|name| name.starts_with("tuffet_kv_"));
     let others: Vec<String> =
         others.into_iter().filter(|name| !OWN.contains(&&**name) && name != OF_COMPILERS).collect();
-    assert_eq!(others, Vec::from_iter(read.names()));
+    assert_eq!(others, Vec::from_iter(read.names().into_iter().filter(|name| *name != OF_COMPILERS)));
     assert!(!of_keys.is_empty());
 }
 

@@ -80,7 +80,7 @@ impl Replacer {
         let roots = &next.files.roots;
         roots.take_effect();
         next.negotiation.take_effect();
-        roots.sweep_in_background(|name| roots.is_new_for_uploads(name, &now.files.roots));
+        roots.sweep_again_in_background(|name| roots.is_new_for_uploads(name, &now.files.roots));
         its.generation.replace(next);
         its.limiter.replace(&settings.bounds());
         its.uploads.replace(settings.bounds().uploads_per_name);

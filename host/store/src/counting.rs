@@ -89,12 +89,14 @@ impl Root {
         }
         let Contents { bytes, files, folders } = found.all();
         let duration_us = begun.at.elapsed().as_micros() as u64;
-        if folder.usage.is_counted() {
+        let is_again = folder.usage.is_counted();
+        // Before the line is logged: whoever reads it may upload.
+        folder.usage.end(found, begun);
+        if is_again {
             tracing::debug!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         } else {
             tracing::info!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
         }
-        folder.usage.end(found, begun);
     }
 }
 

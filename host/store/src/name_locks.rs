@@ -4,8 +4,9 @@
 //! For the moment of its rename, an upload has the whole folder: between the look for another spelling of its name and
 //! the rename, no upload must take that spelling. What a file system takes for another spelling, only it knows.
 //!
-//! All roots of a server share the locks, because several of them may lead to one folder. A lock is taken by nobody but
-//! uploads to the same file, so that a disk that hangs delays no other one.
+//! All roots of a server share the locks, because several of them may lead to one folder. Syncing, which takes most of the
+//! time, is done with the lock of the name alone. So a disk that hangs there delays uploads to the same file only; one that
+//! hangs in a rename delays all uploads into that folder.
 
 use std::collections::BTreeSet;
 use std::os::fd::AsFd;

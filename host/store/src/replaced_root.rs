@@ -45,7 +45,7 @@ impl Roots {
             let root = &roots.roots[number];
             root.links.look(&root.name, root.follow);
             if root.look() == LookOutcome::Opened {
-                roots.sweep_in_background(|name| name == &*root.name);
+                roots.sweep_again_in_background(|name| name == &*root.name);
             }
             drop(looked);
         };

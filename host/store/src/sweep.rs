@@ -39,13 +39,20 @@ impl Roots {
     /// that end with the process. Logs the result. Other threads count what the roots with a quota contain.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
-            // A folder that is served again may have changed while it was not.
-            if let Some(folder) = self.named(name).ok().and_then(|root| root.served()) {
-                folder.usage.forget();
-            }
             self.count_in_background(name);
             self.clone().sweep_one_in_background(name.to_owned());
         }
+    }
+
+    /// As [`Roots::sweep_in_background`], for folders that are served again: what they contain may have changed while they
+    /// were not.
+    pub fn sweep_again_in_background(&self, wanted: impl Fn(&str) -> bool) {
+        for name in self.writable().filter(|name| wanted(name)) {
+            if let Some(folder) = self.named(name).ok().and_then(|root| root.served()) {
+                folder.usage.forget();
+            }
+        }
+        self.sweep_in_background(wanted);
     }
 
     /// Uses one thread per root, so that a hanging root blocks only its own.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 use tuffet_request::ClientKey;
 
-use super::last_moment::LastMoment;
+use super::commit_point::CommitPoint;
 use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
@@ -31,7 +31,7 @@ pub struct Upload {
     limit: u64,
     /// Counts it among the uploads to its name.
     writing: Option<Writing>,
-    last_moment: LastMoment,
+    commit_point: CommitPoint,
 }
 
 /// The destination of an upload.
@@ -55,7 +55,7 @@ impl Upload {
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
+        Self { file, destination, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
     }
 
     /// An upload that the program takes.
@@ -63,7 +63,15 @@ impl Upload {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let destination = Destination::Supplied(ToProgram::new(sink));
         let limit = root.max_upload;
-        Self { file: None, destination, disk, path, limit, writing: None, last_moment: LastMoment::default() }
+        Self {
+            file: None,
+            destination,
+            disk,
+            path,
+            limit,
+            writing: None,
+            commit_point: CommitPoint::default(),
+        }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
@@ -87,7 +95,7 @@ impl Upload {
     /// # Errors
     /// The error of the program.
     pub async fn commit_supplied(mut self) -> Result<(), StoreError> {
-        if !self.last_moment.pass() {
+        if !self.commit_point.pass() {
             return Err(StoreError::STOPPED);
         }
         let path = std::mem::take(&mut self.path);
@@ -237,9 +245,9 @@ impl Upload {
         Ok(std::mem::take(&mut self.path))
     }
 
-    /// Its last moment, for a server that shuts down.
-    pub fn last_moment(&self) -> LastMoment {
-        self.last_moment.clone()
+    /// Its commit point, for a server that shuts down.
+    pub fn commit_point(&self) -> CommitPoint {
+        self.commit_point.clone()
     }
 
     /// Forbids replacing a file, regardless of the rules of the root.
@@ -256,13 +264,13 @@ impl Upload {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
             Destination::Folder(its) => {
-                its.commit(file, &self.last_moment)?;
+                its.commit(file, &self.commit_point)?;
                 if its.path() != self.path {
                     self.path = its.path().to_owned();
                 }
                 Ok(())
             }
-            Destination::Elsewhere(_) if !self.last_moment.pass() => Err(StoreError::STOPPED),
+            Destination::Elsewhere(_) if !self.commit_point.pass() => Err(StoreError::STOPPED),
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
         }

@@ -13,8 +13,8 @@ use rustix::fs::{
 use rustix::io::Errno;
 use tuffet_request::Versions;
 
+use super::commit_point::CommitPoint;
 use super::folders::{self, Made, Way, syncable};
-use super::last_moment::LastMoment;
 use super::links::followed;
 use super::listing::other_spelling;
 use super::open_file::require_regular;
@@ -218,7 +218,7 @@ impl InFolder {
     }
 
     /// As [`Upload::commit`](super::Upload::commit).
-    pub fn commit(&mut self, file: &File, last_moment: &LastMoment) -> Result<(), StoreError> {
+    pub fn commit(&mut self, file: &File, commit_point: &CommitPoint) -> Result<(), StoreError> {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.folders.is_some() {
@@ -226,7 +226,7 @@ impl InFolder {
         }
         let base = Arc::clone(&self.target.folder);
         if self.target.missing.is_empty() {
-            return self.put(file, &base, size, last_moment);
+            return self.put(file, &base, size, commit_point);
         }
         let missing = std::mem::take(&mut self.target.missing);
         let (usage, root) = (Arc::clone(&self.target.top.usage), Arc::clone(self.disk.root()));
@@ -243,7 +243,7 @@ impl InFolder {
                         self.reservation.move_to(&usage, top_folder.as_bytes().into())?;
                     }
                 }
-                self.put(file, &folder, size, last_moment)?;
+                self.put(file, &folder, size, commit_point)?;
                 made.keep();
                 Ok(())
             });
@@ -263,7 +263,7 @@ impl InFolder {
         file: &File,
         folder: &OwnedFd,
         size: u64,
-        last_moment: &LastMoment,
+        commit_point: &CommitPoint,
     ) -> Result<(), StoreError> {
         let (disk, mut name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let usage = Arc::clone(&self.target.top.usage);
@@ -279,7 +279,7 @@ impl InFolder {
             name = stored;
         }
         if let Some((staging, replaced)) = self.in_place(folder, &name)? {
-            if !last_moment.pass() {
+            if !commit_point.pass() {
                 return Err(StoreError::STOPPED);
             }
             let old = Old { bytes: replaced.size(), is_kept: self.rules.versions.is_some() };
@@ -297,7 +297,7 @@ impl InFolder {
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
         let alone_in_folder = disk.names.wait_for_folder(folder)?;
         spelling::require_in(folder, &name)?;
-        if !last_moment.pass() {
+        if !commit_point.pass() {
             return Err(StoreError::STOPPED);
         }
         let mut old = replaced.as_ref().map(|replaced| Old { bytes: replaced.size(), is_kept: false });

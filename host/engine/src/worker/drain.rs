@@ -6,14 +6,14 @@ use super::unread::Unread;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
-use tuffet_store::LastMoment;
+use tuffet_store::CommitPoint;
 
 /// How long a half-open transfer may delay the shutdown. Its client has received nothing yet, and repeats its
 /// request.
 const HALF_OPEN_GRACE: Duration = Duration::from_secs(1);
 
 /// How long a shutdown waits for the results of uploads that can no longer be stopped.
-const VISIBLE_GRACE: Duration = Duration::from_millis(500);
+const COMMIT_GRACE: Duration = Duration::from_millis(500);
 
 /// The interval of checks whether all transfers have ended.
 const CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -60,7 +60,7 @@ impl<T: Transmit> Worker<T> {
         let past = self.clock.instant().checked_duration_since(until);
         let mut over = past.is_some();
         if let Some(past) = past {
-            over = self.end_all(past >= VISIBLE_GRACE);
+            over = self.end_all(past >= COMMIT_GRACE);
         } else {
             self.end_half_open(since, now);
         }
@@ -98,7 +98,7 @@ impl<T: Transmit> Worker<T> {
                 continue;
             }
             let is_stopped =
-                !entry.core.is_storing() || entry.rare().last_moment.as_ref().is_some_and(LastMoment::stop);
+                !entry.core.is_storing() || entry.rare().commit_point.as_ref().is_some_and(CommitPoint::stop);
             if !is_stopped && !at_last {
                 all_ended = false;
                 continue;

@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 use tuffet_core::{Time, Transfer};
 use tuffet_request::events::{Answered, Ending};
 use tuffet_request::{Operation, PackedAddress};
-use tuffet_store::LastMoment;
+use tuffet_store::CommitPoint;
 use tuffet_udp::Local;
 
 /// A transfer with the host's data about it.
@@ -67,8 +67,8 @@ pub(super) struct Rare {
     pub(super) gave_way: bool,
     /// Whether the client's host reported that its port is closed.
     pub(super) closed: bool,
-    /// The last moment in which its upload can be stopped, while that is stored.
-    pub(super) last_moment: Option<LastMoment>,
+    /// The commit point of its upload, while that is stored: until then it can be stopped.
+    pub(super) commit_point: Option<CommitPoint>,
     /// When it began to wait for a disk, the last time that it did.
     pub(super) stalled: Time,
 }

@@ -278,7 +278,7 @@ impl<T: Transmit> Worker<T> {
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
         let Some((upload, gate)) = sink.take_complete() else { return };
         entry.content = None;
-        entry.rare().last_moment = Some(upload.last_moment());
+        entry.rare().commit_point = Some(upload.commit_point());
         let key = Key { index, epoch: entry.epoch };
         self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
     }

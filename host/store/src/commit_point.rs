@@ -1,4 +1,4 @@
-//! The last moment in which an upload can be stopped: a server that shuts down must tell its client the truth.
+//! The commit point of an upload: until then it can be stopped. A server that shuts down must tell its client the truth.
 //!
 //! Either the stop comes first, and the upload never becomes visible; or the upload becomes visible first, and its client is
 //! told what became of it.
@@ -10,11 +10,11 @@ const OPEN: u8 = 0;
 const STOPPED: u8 = 1;
 const PASSED: u8 = 2;
 
-/// The last moment of an upload, shared by the thread that stores it and the one that may stop it.
+/// The commit point of an upload, shared by the thread that stores it and the one that may stop it.
 #[derive(Debug, Clone, Default)]
-pub struct LastMoment(Arc<AtomicU8>);
+pub struct CommitPoint(Arc<AtomicU8>);
 
-impl LastMoment {
+impl CommitPoint {
     /// Stops the upload: it does not become visible. Returns whether this came in time.
     pub fn stop(&self) -> bool {
         self.turn(STOPPED)
@@ -27,7 +27,7 @@ impl LastMoment {
 
     fn turn(&self, into: u8) -> bool {
         let turned = self.0.compare_exchange(OPEN, into, Ordering::AcqRel, Ordering::Acquire);
-        turned.is_ok_and(|_| true) || turned == Err(into)
+        turned.is_ok() || turned == Err(into)
     }
 }
 
@@ -37,10 +37,10 @@ mod tests {
 
     #[test]
     fn the_first_of_both_counts() {
-        let moment = LastMoment::default();
-        assert!(moment.stop() && moment.stop() && !moment.clone().pass());
-        let moment = LastMoment::default();
+        let point = CommitPoint::default();
+        assert!(point.stop() && point.stop() && !point.clone().pass());
+        let point = CommitPoint::default();
         // It is tried again with another name.
-        assert!(moment.clone().pass() && moment.pass() && !moment.stop());
+        assert!(point.clone().pass() && point.pass() && !point.stop());
     }
 }

@@ -53,11 +53,11 @@ fn a_request_whose_root_hangs_is_dropped_in_time_and_may_come_again() {
     let Some(disk) = SlowDisk::mount() else { return };
     disk.file("stuck-0", b"content");
     for policy in ["", SOME_POLICY] {
-        let server = beside(&disk, &format!("limits: {{ open-time: 1s }}\n{policy}"));
+        let server = beside(&disk, &format!("limits: {{ open-time: 4s }}\n{policy}"));
         disk.set(Step::Open, "stuck", Pace::Hangs);
         let mut peer = stuck(&server, 1).remove(0);
         disk.hangs(Step::Open, 1);
-        assert_ended(&server.outcome("stuck-0"), "failed", "root `slow` did not open the file within 1s");
+        assert_ended(&server.outcome("stuck-0"), "failed", "root `slow` did not open the file within 4s");
         assert_eq!(peer.receive_within(Duration::from_millis(1)), None, "its client asks again");
         disk.release();
         assert_eq!(peer.read_plainly("stuck-0"), b"content");

@@ -8,6 +8,12 @@ use tuffet_core::{Time, Transfer};
 use tuffet_request::Operation;
 use tuffet_request::events::{Ending, Outcome, UNACKNOWLEDGED};
 
+const CLOSED: &str = "the client has closed its port (ICMP port unreachable)";
+
+/// Both look the same to the server: a mapping of ports that knows nothing of the TID port reports a closed port, too.
+const LEFT_AT_ONCE: &str = "the client has closed its port before it answered (ICMP port unreachable): monitors do so; a client \
+                            behind NAT that asks again needs `single-port`";
+
 impl<T: Transmit> Worker<T> {
     /// Reads the errors of the sockets that reported one. A client may close its port right after its last
     /// ACK, so received datagrams are handled first.
@@ -36,7 +42,7 @@ impl<T: Transmit> Worker<T> {
 
     fn unreachable(&mut self, index: u32, number: SocketId, quoted: &[u8], now: Time) {
         let Some(entry) = self.table.get_mut(index).filter(|entry| entry.tid == number) else { return };
-        let ending = closed(&entry.core, entry.operation);
+        let ending = closed(&entry.core, entry.operation, entry.tid == entry.listening);
         if entry.core.handle_unreachable(quoted) {
             let rare = entry.rare();
             (rare.ending, rare.closed) = (Some(ending), true);
@@ -47,11 +53,11 @@ impl<T: Transmit> Worker<T> {
 
 /// Returns the outcome of a transfer whose client has closed its port. A monitor takes the first packet and leaves; a boot
 /// ROM takes the last block and leaves.
-fn closed(core: &Transfer, operation: Operation) -> Ending {
+fn closed(core: &Transfer, operation: Operation, single_port: bool) -> Ending {
     if core.lacks_the_last_ack() {
         return Ending::new(Outcome::Served, UNACKNOWLEDGED);
     }
     let took_one = operation == Operation::Read && core.blocks() == 0;
     let outcome = if took_one { Outcome::Probed } else { Outcome::TimedOut };
-    Ending::new(outcome, "the client has closed its port (ICMP port unreachable)")
+    Ending::new(outcome, if took_one && !single_port { LEFT_AT_ONCE } else { CLOSED })
 }

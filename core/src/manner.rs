@@ -27,10 +27,18 @@ pub enum Manner {
     Bursts(u16),
     /// One block in so many milliseconds: a receiver that looks seldom has room for one or two.
     Slowly(u8),
+    /// One block for each answer: windows are too much for it. Only known from an earlier transfer; the next one has none.
+    Lockstep,
 }
 
 /// The milliseconds of the gentlest manner, beyond which lockstep is no slower.
 const SLOWEST: u8 = 16;
+
+/// See [`Trials::silent`].
+const STUCK: u8 = 2;
+
+/// As a walk through an unanswered window.
+const WALK: u8 = 8;
 
 /// The manner that suits a peer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,6 +65,10 @@ const OFTEN: u32 = 3;
 /// A failed trial of a rougher manner is repeated after this many times its duration, but no more than this.
 const REST: u64 = 16;
 const MOST_REST_MICROS: u64 = 250_000;
+
+/// After a trial of a rougher manner than single blocks has failed. Each one more doubles it, so often at most.
+const FALL_REST_MICROS: u64 = 2_000_000;
+const MOST_FALLS: u8 = 5;
 
 /// The scores are those of the last windows: from this number on, older ones count half.
 const REMEMBERED_WINDOWS: u32 = 32;
@@ -112,6 +124,12 @@ pub(crate) struct Trials {
     /// Microseconds of sending before a rougher manner is tried, and whether the last rougher one was better.
     rest: u64,
     climbs: bool,
+    /// How often in a row a rougher manner than one block in some milliseconds was worse.
+    falls: u8,
+    /// Whether it was slowed down without a trial.
+    slowed: bool,
+    /// Windows in a row that did not arrive whole, and whose loss was not reported.
+    stuck: u8,
     /// Where windows were cut off, in blocks, when bursts helped; else 0.
     overflow: u16,
     /// A place where windows were cut off, and by how many more than elsewhere.
@@ -124,7 +142,7 @@ impl Manner {
     pub(crate) fn burst(self) -> Option<u16> {
         match self {
             Manner::Bursts(blocks) => Some(blocks),
-            Manner::Slowly(_) => Some(1),
+            Manner::Slowly(_) | Manner::Lockstep => Some(1),
             Manner::Whole | Manner::Singly => None,
         }
     }
@@ -144,6 +162,7 @@ impl Manner {
             Manner::Bursts(1) => Some(Manner::Slowly(2)),
             Manner::Bursts(blocks) => Some(Manner::Bursts(seen.min(less(blocks)).max(1))),
             Manner::Slowly(millis) => (millis < SLOWEST).then_some(Manner::Slowly(millis * 2)),
+            Manner::Lockstep => None,
         }
     }
 
@@ -153,6 +172,7 @@ impl Manner {
             Manner::Whole | Manner::Singly => return Manner::Whole,
             Manner::Slowly(..=2) => return Manner::Bursts(1),
             Manner::Slowly(millis) => return Manner::Slowly(millis / 2),
+            Manner::Lockstep => return Manner::Slowly(WALK),
             Manner::Bursts(blocks) => blocks,
         };
         let more = blocks.saturating_add(if doubled { blocks } else { (blocks / 4).max(1) });
@@ -171,6 +191,7 @@ impl Manner {
             Manner::Singly => u32::from(u16::MAX) + 256,
             Manner::Bursts(blocks) => u32::from(blocks) + 255,
             Manner::Slowly(millis) => u32::from(u8::MAX - millis),
+            Manner::Lockstep => 0,
         }
     }
 
@@ -179,7 +200,7 @@ impl Manner {
         match self {
             Manner::Whole => 1.25,
             Manner::Singly => 1.0,
-            Manner::Bursts(_) | Manner::Slowly(_) => 0.75,
+            Manner::Bursts(_) | Manner::Slowly(_) | Manner::Lockstep => 0.75,
         }
     }
 }
@@ -253,14 +274,19 @@ impl Tally {
 impl Trials {
     /// Begins with what is known of the peer.
     pub(crate) fn new(known: KnownManner) -> Self {
+        // A client that chooses its windows itself (`msftwindow`) has them all the same.
+        let manner = if known.manner == Manner::Lockstep { Manner::Slowly(WALK) } else { known.manner };
         Trials {
-            manner: known.manner,
+            manner,
             tally: Tally::default(),
             rival: None,
             cuts: 0,
             failed: 0,
             rest: u64::from(known.rest_ms) * 1_000,
             climbs: false,
+            falls: 0,
+            slowed: false,
+            stuck: 0,
             overflow: 0,
             place: 0,
             votes: 0,
@@ -274,7 +300,10 @@ impl Trials {
 
     /// Returns the manner for the next transfer: not one whose trial has not ended.
     pub(crate) fn learnt(&self) -> KnownManner {
-        let manner = self.rival.map_or(self.manner, |(manner, _)| manner);
+        let manner = match self.rival.map_or(self.manner, |(manner, _)| manner) {
+            Manner::Slowly(_) if self.slowed => Manner::Lockstep,
+            manner => manner,
+        };
         KnownManner { manner, rest_ms: (self.rest / 1_000).min(u16::MAX.into()) as u16 }
     }
 
@@ -285,6 +314,43 @@ impl Trials {
             _ if self.votes >= SAME_PLACE => self.place,
             _ => 0,
         }
+    }
+
+    /// Handles a window that only came by copies, or whose loss the peer did not report until its own time-out. That ends the
+    /// trial of a rougher manner. A few of them in a row show that the peer has no room for windows: blocks come one by one
+    /// then, without a trial. It may have been held up during one of them.
+    pub(crate) fn silent(&mut self) {
+        self.stuck = self.stuck.saturating_add(1);
+        match self.rival {
+            Some((rival, its)) if self.manner.roughness() > rival.roughness() => self.fall(rival, its),
+            _ if self.stuck.is_multiple_of(STUCK) => self.slow_down(),
+            _ => {}
+        }
+    }
+
+    /// Handles a window that arrived whole, or whose loss the peer reported.
+    pub(crate) fn not_silent(&mut self) {
+        self.stuck = 0;
+    }
+
+    fn slow_down(&mut self) {
+        let manner = self.rival.take().map_or(self.manner, |(rival, _)| rival);
+        let millis = if let Manner::Slowly(millis) = manner { millis.saturating_mul(2) } else { WALK };
+        self.manner = Manner::Slowly(millis.clamp(WALK, SLOWEST));
+        (self.tally, self.cuts, self.climbs, self.slowed) = (Tally::default(), 0, false, true);
+        self.rest = MOST_REST_MICROS;
+    }
+
+    /// Gives up the trial of a rougher manner.
+    fn fall(&mut self, rival: Manner, its: Tally) {
+        self.rest = (self.tally.micros * REST).min(MOST_REST_MICROS);
+        if let Manner::Slowly(_) = rival {
+            // Without reports of gaps, such a trial costs time-outs.
+            self.rest = FALL_REST_MICROS << self.falls.min(MOST_FALLS);
+            self.falls = self.falls.saturating_add(1);
+        }
+        self.climbs = false;
+        (self.rival, self.manner, self.tally) = (None, rival, its);
     }
 
     /// Handles the outcome of a window.
@@ -322,7 +388,9 @@ impl Trials {
         // A cut costs so much time that even bursts could be faster.
         let costs_time = |bursts: Manner| bursts.best_score() >= tally.score(rival) * BETTER;
         let may_help = |gentler: Manner| match gentler {
-            Manner::Bursts(_) | Manner::Slowly(_) => costs_time(gentler) && tally.looks_full(window),
+            Manner::Bursts(_) | Manner::Slowly(_) | Manner::Lockstep => {
+                costs_time(gentler) && tally.looks_full(window)
+            }
             _ => {
                 let bursts = Manner::Singly.gentler(tally.between_cuts(), window);
                 tally.is_often_cut(window) || bursts.is_some_and(costs_time)
@@ -358,9 +426,7 @@ impl Trials {
         if score >= its_score * BETTER || (has_ended && self.tally.cuts == 0) {
             self.stay(rival, its, true);
         } else {
-            self.rest = (self.tally.micros * REST).min(MOST_REST_MICROS);
-            self.climbs = false;
-            (self.rival, self.manner, self.tally) = (None, rival, its);
+            self.fall(rival, its);
         }
     }
 
@@ -368,7 +434,7 @@ impl Trials {
         let usual_cuts = its.usual_cuts(self.tally.arrived);
         let cuts = u64::from(self.tally.cuts);
         let (is_cut_less, is_told) = match self.manner {
-            Manner::Bursts(_) | Manner::Slowly(_) => (true, true),
+            Manner::Bursts(_) | Manner::Slowly(_) | Manner::Lockstep => (true, true),
             _ => (CUT_LESS * cuts <= usual_cuts, usual_cuts >= TELLING_CUTS),
         };
         let has_ended = is_told && self.tally.windows >= TRIAL_WINDOWS.max(its.windows / 2);
@@ -387,6 +453,9 @@ impl Trials {
 
     fn stay(&mut self, rival: Manner, its: Tally, is_rougher: bool) {
         (self.rival, self.cuts, self.failed, self.climbs) = (None, 0, 0, is_rougher);
+        if is_rougher {
+            self.falls = 0;
+        }
         self.rest = if is_rougher {
             0
         } else if self.manner == Manner::Singly {

@@ -188,6 +188,15 @@ impl Pacer {
         }
     }
 
+    /// Handles a window that the peer did not get whole, and did not report (`silent`), or one that it did.
+    pub(crate) fn silent(&mut self, silent: bool) {
+        if silent {
+            self.state().trials.silent();
+        } else if let Some(state) = &mut self.0 {
+            state.trials.not_silent();
+        }
+    }
+
     fn limited_rate(&self) -> Option<&Rate> {
         self.0.as_ref()?.rate.as_deref()
     }

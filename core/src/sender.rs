@@ -187,6 +187,19 @@ impl Sender {
         let soon = earliest > 0 && !self.waited(now, earliest);
         self.judge_report(now, ahead, earliest);
         let probes = self.timeouts;
+        let silent = self.was_silent(now, ahead, earliest);
+        if silent {
+            eprintln!(
+                "DBG t {} acked {} ahead {ahead} sent {} timeouts {} win {} burst {} earliest {earliest} {:?}",
+                now.as_micros() / 1000,
+                self.acked,
+                self.sent,
+                self.timeouts,
+                self.window,
+                now.micros_since(self.burst_at),
+                self.rare.as_ref().map(|r| r.pacer.learnt(Default::default(), 64))
+            );
+        }
         self.echoes = self.take_echoes(ahead);
         self.acked += u64::from(ahead);
         self.reached -= ahead;
@@ -216,12 +229,16 @@ impl Sender {
             let by_copies = if probes > 1 && self.window <= SMALL { u32::from(probes) } else { 0 };
             self.tell_pacer(now, sample, by_copies);
         }
+        if let Some(rare) = &mut self.rare {
+            rare.pacer.silent(silent);
+        }
         Acked::Progress { rtt, gap }
     }
 
     /// Handles a time-out: retransmits the block in lockstep, a [`Probe`] of a window. Returns whether that takes a while,
-    /// with `pause` microseconds between its steps.
-    pub(crate) fn on_timeout(&mut self, pause: u32) -> bool {
+    /// with `pause` microseconds between its steps. `to_client`: windows may be too much for the peer. A server that is silent
+    /// has its reasons, such as a rate.
+    pub(crate) fn on_timeout(&mut self, pause: u32, to_client: bool) -> bool {
         let after_gap = self.is_behind_copies();
         self.timeouts = self.timeouts.saturating_add(1);
         if self.window == 1 {
@@ -229,6 +246,7 @@ impl Sender {
             return false;
         }
         self.rare().copied = self.reached.saturating_add(1);
+        self.reports().to_client = to_client;
         self.repeated = self.repeated.max(Repeated::Timeout);
         self.choose_probe(pause, after_gap)
     }
@@ -441,9 +459,13 @@ impl Sender {
             }
             return Acked::Ignored;
         }
+        let silent = self.was_silent(now, 0, ack_timing.earliest);
         if core::mem::take(&mut self.timeouts) > 0 {
             self.rare().probe = Probe::None;
             self.nothing_arrived(now);
+            if silent {
+                self.rare().pacer.silent(true);
+            }
             self.go_back();
             return Acked::Gap;
         }

@@ -32,6 +32,18 @@ pub(super) enum Probe {
 const STEPS: u16 = 16;
 const FIRST_WALK: u8 = 3;
 
+/// A peer that reports gaps has answered one of so many probes.
+const SILENT: u8 = FIRST_WALK;
+
+/// The shortest time-out of clients, in microseconds.
+const OWN_TIMEOUT: u32 = 450_000;
+
+/// The blocks that fit into the smallest receivers. Where more of a window arrived, a queue on the way was full.
+const FEW: u16 = 4;
+
+/// Steps of the walks after the first one: the peer may have no room for two blocks.
+const MORE_STEPS: u16 = 128;
+
 impl Sender {
     /// Chooses the probe for a time-out. `pause`: microseconds between two steps of a walk. Returns whether it is one.
     pub(super) fn choose_probe(&mut self, pause: u32, after_gap: bool) -> bool {
@@ -62,6 +74,20 @@ impl Sender {
     /// was held up, and has all that was sent.
     pub(super) fn is_needless(&self, ahead: u16) -> bool {
         matches!(self.probe(), Probe::Walk(walked) if ahead > walked)
+    }
+
+    /// Returns whether the peer acknowledges `ahead` blocks more after it was silent for long: it got no window whole, and
+    /// reports no gaps. Either the probes of several time-outs brought it the blocks, or its own time-out caused the ACK.
+    pub(super) fn was_silent(&self, now: Time, ahead: u16, earliest: u32) -> bool {
+        let is_own_timeout = || {
+            let sending = self.rare.as_ref().map_or(0, |rare| rare.spread);
+            let wait = OWN_TIMEOUT.max(earliest.saturating_mul(4)).saturating_add(sending);
+            (1..=FEW).contains(&ahead) && ahead < self.sent && earliest > 0 && self.waited(now, wait)
+        };
+        self.rare.as_ref().is_some_and(|rare| rare.reports.to_client)
+            && self.window > 1
+            && !self.is_needless(ahead)
+            && (self.timeouts >= SILENT || is_own_timeout())
     }
 
     /// Returns how many ACKs the probes may still cause, now that `ahead` blocks are acknowledged. A peer that was held up
@@ -102,7 +128,8 @@ impl Sender {
             Probe::Last => Blocks { first: last, count: 1 },
             Probe::Walk(walked) => {
                 let first = (first + u64::from(walked)).min(last);
-                let count = u64::from(self.window.div_ceil(STEPS)).min(last - first + 1) as u32;
+                let steps = if self.timeouts == FIRST_WALK { STEPS } else { MORE_STEPS };
+                let count = u64::from(self.window.div_ceil(steps)).min(last - first + 1) as u32;
                 Blocks { first, count }
             }
         };

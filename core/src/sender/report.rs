@@ -49,6 +49,8 @@ pub(super) struct Reports {
     /// Blocks of probes since the last ACK with news, and the microseconds between two steps of a walk.
     pub(super) probes: u8,
     pub(super) pause: u32,
+    /// Whether the peer of the last time-out is a client.
+    pub(super) to_client: bool,
 }
 
 /// The peer acknowledges blocks inside of windows, and nothing is sent again until a gap is certain.

@@ -2,6 +2,7 @@
 
 use super::{Finish, Phase, Transfer};
 use crate::duplicates::Duplicates;
+use crate::manner::Manner;
 use crate::rtt::Care;
 use crate::time::Time;
 use crate::types::{ErrorCode, Operation};
@@ -35,6 +36,8 @@ impl Transfer {
         let care = match () {
             () if !self.server || !self.is_lockstep() => Care::None,
             () if self.duplicates.are_counted() => Care::Longest,
+            // It has asked for windows before, and got them.
+            () if self.peer_manner.manner == Manner::Lockstep => Care::None,
             () if known || self.duplicates.are_borne() || self.settings.timing.lockstep_micros() == 0 => {
                 Care::None
             }
@@ -168,6 +171,7 @@ impl Transfer {
         {
             sender.set_window(1);
             self.rtt.restart();
+            self.peer_manner.manner = Manner::Lockstep;
         }
     }
 

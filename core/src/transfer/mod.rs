@@ -24,7 +24,7 @@ use crate::block::Rollover;
 use crate::control::Control;
 use crate::duplicates::Duplicates;
 use crate::limits::Limits;
-use crate::manner::KnownManner;
+use crate::manner::{KnownManner, Manner};
 use crate::options::OptionSet;
 use crate::packed_options::PackedOptions;
 use crate::packet::{Malformed, Packet};
@@ -285,6 +285,12 @@ impl Transfer {
             self.fail(ErrorCode::NotDefined, "the size of the file is not known");
             return;
         }
+        let mut requested = *requested;
+        if self.peer_manner.manner == Manner::Lockstep {
+            // As servers without the option.
+            requested.windowsize = None;
+        }
+        let requested = &requested;
         let limits = &limits.clone().within_rate(requested);
         // RFC 2349 lets a server omit `tsize`.
         let may_be_empty = limits.empty_tsize || self.operation == Operation::Write;

@@ -33,7 +33,7 @@ impl Transfer {
             Phase::Offered { .. } => self.due.packet = DuePacket::Oack,
             Phase::Sending(sender) => {
                 let pause = WALK_PAUSE.max(self.rtt.smoothed().unwrap_or(0) / 4);
-                if sender.on_timeout(pause) {
+                if sender.on_timeout(pause, self.server) {
                     self.rtt.back_off_to(AFTER_WALK, &self.settings.timing);
                 }
             }

@@ -123,8 +123,7 @@ fn a_window_is_proof() {
 fn a_receiver_that_never_gets_a_window_whole_is_hardly_slower_than_in_lockstep() {
     let ring = Buffer { room: 2, reading: 50, waking: 5_000 };
     let (up, down) = (Path::clean(100), Path::clean(100).buffer(ring));
-    // One that reports no gap costs time-outs until the pace is found.
-    for (manner, most) in [(Manner::Unexpected, 11_000), (Manner::Once, 11_000), (Manner::Never, 16_000)] {
+    for (manner, most) in [(Manner::Unexpected, 11_000), (Manner::Once, 11_000), (Manner::Never, 11_000)] {
         let requested = asking(1_468, 4);
         let mut job = Job::new(Operation::Read, requested, 2_000_000);
         job.limits.bears_duplicates = false;
@@ -134,6 +133,30 @@ fn a_receiver_that_never_gets_a_window_whole_is_hardly_slower_than_in_lockstep()
         let done = world.client.done.expect("served");
         let known = world.server.peer_metrics().manner;
         assert!(done < millis(most), "{manner:?}: {done:?}, {known:?}, {:?}", world.server.report.stats);
+    }
+}
+
+/// Two blocks of each window arrive, and the client waits for its own time-out. It gets the file at about the pace of lockstep,
+/// and the next one without windows.
+#[test]
+fn a_receiver_that_reports_no_gap_and_gets_no_window_whole_is_served() {
+    let ring = Buffer { room: 2, reading: 50, waking: 5_000 };
+    let (up, down) = (Path::clean(100), Path::clean(100).buffer(ring));
+    for window in [4, 16, 64] {
+        for (timeout, most) in [(1_000_000, 11_000), (5_000_000, 30_000)] {
+            let requested = asking(1_468, window);
+            let mut job = Job::new(Operation::Read, requested, 2_000_000);
+            let client = || Plain::new(requested).acknowledges(Manner::Never).patient(timeout).tries(30);
+            let world = run(1, &job, client(), up, down);
+            let done = world.client.done.expect("served");
+            assert!(done < millis(most), "{window}: {done:?}, {:?}", world.server.report.stats);
+            job.known = world.server.peer_metrics();
+            assert_eq!(job.known.manner.manner, tuffet_core::Manner::Lockstep, "{window}");
+            let world = run(1, &job, client(), up, down);
+            let done = world.client.done.expect("served");
+            assert!(done < millis(7_500), "{window}: {done:?}, {:?}", world.server.report.stats);
+            assert_eq!(world.server.report.stats.retransmissions, 0);
+        }
     }
 }
 

@@ -143,7 +143,7 @@ impl Path {
     fn times_out(&mut self) {
         self.wait(200_000);
         if !self.acknowledged {
-            self.sender.on_timeout(ROUND_TRIP as u32);
+            self.sender.on_timeout(ROUND_TRIP as u32, true);
             self.pump();
         }
     }

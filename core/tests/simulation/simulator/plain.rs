@@ -158,7 +158,11 @@ impl Plain {
 
     fn take(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>) {
         match opcode(datagram) {
-            OACK if self.next == 1 => self.ack(out),
+            OACK if self.next == 1 => {
+                let has_windows = datagram.windows(11).any(|text| text == b"windowsize\0");
+                self.requested.windowsize = self.requested.windowsize.filter(|_| has_windows);
+                self.ack(out);
+            }
             DATA if number(datagram) == self.next || self.counts => {
                 self.next += 1;
                 self.unacked += 1;

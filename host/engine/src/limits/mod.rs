@@ -6,12 +6,13 @@
 //! attacker cannot aim at another client's cells.
 
 mod client_counts;
-mod known_duplicates;
+mod known_clients;
 mod live_bounds;
 mod token_bucket;
 
 use client_counts::ClientCounts;
-use known_duplicates::KnownDuplicates;
+pub(crate) use known_clients::KnownClient;
+use known_clients::KnownClients;
 use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
@@ -19,7 +20,7 @@ use std::num::NonZeroU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, TokenBucket};
-use tuffet_core::{Duplicates, Time};
+use tuffet_core::Time;
 use tuffet_request::{Bounds, ClientKey};
 
 /// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
@@ -130,7 +131,7 @@ pub struct Limiter {
     all: TokenBucket,
     clients: ClientBuckets,
     errors: TokenBucket,
-    duplicates: KnownDuplicates,
+    known_clients: KnownClients,
 }
 
 impl Limiter {
@@ -145,7 +146,7 @@ impl Limiter {
             all: TokenBucket::default(),
             clients: ClientBuckets::default(),
             errors: TokenBucket::default(),
-            duplicates: KnownDuplicates::default(),
+            known_clients: KnownClients::default(),
         };
         limiter.replace(bounds);
         limiter
@@ -225,15 +226,15 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
-    /// Returns how the client at this address takes copies, as far as it is known. `now` is the time of a worker's clock.
-    pub(crate) fn duplicates_of(&self, client: IpAddr, now: Time) -> Duplicates {
-        self.duplicates.of(self.hasher.hash_one(client), minute(now))
+    /// Returns what is known of the client at this address. `now` is the time of a worker's clock.
+    pub(crate) fn known_client(&self, client: IpAddr, now: Time) -> KnownClient {
+        self.known_clients.of(self.hasher.hash_one(client), minute(now))
     }
 
-    /// Records how the client at this address takes copies.
-    pub(crate) fn note_duplicates(&self, client: IpAddr, known: Duplicates, now: Time) {
-        if known != Duplicates::UNKNOWN {
-            self.duplicates.note(self.hasher.hash_one(client), known, minute(now));
+    /// Records what a transfer has learnt of the client at this address.
+    pub(crate) fn note_client(&self, client: IpAddr, known: KnownClient, now: Time) {
+        if known != KnownClient::default() {
+            self.known_clients.note(self.hasher.hash_one(client), known, minute(now));
         }
     }
 

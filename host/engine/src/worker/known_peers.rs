@@ -5,11 +5,14 @@
 //! blocks and time to learn the same again. Like TCP's metrics per destination, the table has a fixed size: a newer
 //! peer may replace an older one, which then starts afresh.
 
+use super::Worker;
+use super::transmit::Transmit;
+use crate::limits::KnownClient;
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::time::Duration;
-use tuffet_core::{PeerMetrics, Time};
+use tuffet_core::{KnownManner, Manner, PeerMetrics, Time};
 
 const PEERS: usize = 1024;
 
@@ -72,11 +75,34 @@ impl KnownPeers {
     }
 }
 
+impl<T: Transmit> Worker<T> {
+    /// Returns the metrics of `peer`: those of this worker, and what all workers know.
+    pub(super) fn known_metrics(&self, peer: IpAddr, now: Time) -> PeerMetrics {
+        let KnownClient { duplicates, lockstep } = self.settings.limiter.known_client(peer, now);
+        let mut metrics = PeerMetrics { duplicates, ..self.known_peers.of(peer, now) };
+        if lockstep {
+            metrics.manner.manner = Manner::Lockstep;
+        }
+        metrics
+    }
+
+    /// Records the metrics of `peer` at the end of a transfer.
+    pub(super) fn note_metrics(&mut self, peer: IpAddr, mut metrics: PeerMetrics, now: Time) {
+        let lockstep = metrics.manner.manner == Manner::Lockstep;
+        let duplicates = core::mem::take(&mut metrics.duplicates);
+        self.settings.limiter.note_client(peer, KnownClient { duplicates, lockstep }, now);
+        if lockstep {
+            metrics.manner = KnownManner::default();
+        }
+        self.known_peers.note(peer, metrics, now);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::net::Ipv4Addr;
-    use tuffet_core::{KnownManner, Manner, RaisedFloor};
+    use tuffet_core::RaisedFloor;
 
     fn raised(doublings: u8) -> PeerMetrics {
         let floor = (0..doublings).fold(RaisedFloor::default(), |floor, _| floor.doubled());

@@ -13,7 +13,7 @@ use super::unread::Unread;
 use crate::limits::{Claim, Refused};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tuffet_core::{ErrorCode, Packet, PeerMetrics, RequestPacket, Time, Transfer};
+use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
 use tuffet_request::events::{Answered, Ending, Outcome, UNACKNOWLEDGED};
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
@@ -320,8 +320,7 @@ impl<T: Transmit> Worker<T> {
         let tid = self.tid_for(listening, listener, &peer);
         self.ended_transfers.forget(tid, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
-        let duplicates = self.settings.limiter.duplicates_of(peer.ip(), now);
-        core.start_with(PeerMetrics { duplicates, ..self.known_peers.of(peer.ip(), now) });
+        core.start_with(self.known_metrics(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
         self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {

@@ -15,8 +15,8 @@ use super::table::Entry;
 use super::ticket::Ticket;
 use super::transmit::Transmit;
 use tuffet_core::{
-    Blocks, DATA_HEADER, Duplicates, ErrorCode, Finish, Limits, OptionSet, Output, Packet, PeerMetrics,
-    Settings, Time, Transfer, UNKNOWN_SIZE,
+    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Settings, Time, Transfer,
+    UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Ending, LastError, Outcome, Unanswered, outcome_of};
@@ -226,13 +226,7 @@ impl<T: Transmit> Worker<T> {
         entry.place.inspect(|place| self.half_open.remove(*place));
         self.settings.limiter.transfer_ended(entry.share);
         let (client, now) = (entry.peer().ip(), self.clock.now());
-        let PeerMetrics { duplicates, .. } = entry.core.peer_metrics();
-        self.settings.limiter.note_duplicates(client, duplicates, now);
-        self.known_peers.note(
-            client,
-            PeerMetrics { duplicates: Duplicates::UNKNOWN, ..entry.core.peer_metrics() },
-            now,
-        );
+        self.note_metrics(client, entry.core.peer_metrics(), now);
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }

@@ -1,6 +1,7 @@
 //! Clients that ask again, acknowledge too little, or leave early.
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// Loaders that seek read a few blocks, and ask for the same file again from the same port.
@@ -104,4 +105,75 @@ fn what_comes_after_the_end_is_answered() {
     assert_ended(&server.outcome("up"), "timed-out", "silent after block 1");
     writer.send(&data(2, &[7; 512]));
     assert_eq!(writer.expect_error(5), "the transfer has ended");
+}
+
+/// A network controller with a ring of two packets, at which its driver looks each 5 ms. The driver reports no gap, and asks
+/// again after a second. Returns the file, and the window size that the server granted.
+fn with_a_ring_of_two(server: SocketAddr, name: &str, windowsize: u16) -> (Vec<u8>, u16) {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    socket.set_nonblocking(true).unwrap();
+    let request = rrq(name, &[("blksize", "512"), ("windowsize", &windowsize.to_string())]);
+    socket.send_to(&request, server).unwrap();
+    let (mut file, mut granted, mut last, mut unacknowledged) = (Vec::new(), 1, 0_u16, 0);
+    let mut from = None;
+    let mut heard = Instant::now();
+    loop {
+        std::thread::sleep(Duration::from_millis(5));
+        let mut buffer = [0; 600];
+        let mut ring: Vec<Vec<u8>> = Vec::new();
+        while let Ok((length, peer)) = socket.recv_from(&mut buffer) {
+            from = Some(peer);
+            if ring.len() < 2 {
+                ring.push(buffer[..length].to_vec());
+            }
+        }
+        for packet in ring {
+            let from = from.expect("a packet has come");
+            match &packet[..] {
+                [0, 6, options @ ..] if last == 0 => {
+                    let has_windows = options.windows(11).any(|text| text == b"windowsize\0");
+                    granted = if has_windows { windowsize } else { 1 };
+                    socket.send_to(&ack(0), from).unwrap();
+                }
+                [0, 3, high, low, block @ ..] if u16::from_be_bytes([*high, *low]) == last + 1 => {
+                    last += 1;
+                    unacknowledged += 1;
+                    file.extend_from_slice(block);
+                    if unacknowledged == granted || block.len() < 512 {
+                        socket.send_to(&ack(last), from).unwrap();
+                        unacknowledged = 0;
+                    }
+                    if block.len() < 512 {
+                        return (file, granted);
+                    }
+                }
+                [0, 3 | 6, ..] => continue,
+                other => panic!("{other:?}"),
+            }
+            heard = Instant::now();
+        }
+        if heard.elapsed() > Duration::from_secs(1) {
+            match from {
+                Some(from) => socket.send_to(&ack(last), from).unwrap(),
+                None => socket.send_to(&request, server).unwrap(),
+            };
+            (heard, unacknowledged) = (Instant::now(), 0);
+        }
+    }
+}
+
+/// No window of any size ever arrives whole. The client gets the file nevertheless, and the next one without windows.
+#[test]
+fn a_client_without_room_for_windows_is_served_in_lockstep_from_then_on() {
+    for windowsize in [4, 16] {
+        let server = with_a_file(100_000);
+        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize);
+        assert!(file == bytes(100_000));
+        assert_eq!(granted, windowsize);
+        assert_eq!(server.outcome("file")["outcome"], "served");
+        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize);
+        assert!(file == bytes(100_000));
+        assert_eq!(granted, 1);
+        assert_eq!(server.outcome("file")["outcome"], "served");
+    }
 }

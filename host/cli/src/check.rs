@@ -35,6 +35,9 @@ pub(super) struct CheckArgs {
     /// Pull missing components from registries, for this check and for the server.
     #[arg(long)]
     pull: bool,
+    /// Exit with 1 if there are warnings.
+    #[arg(long)]
+    strict: bool,
     /// Print the problems and warnings as JSON on standard output, for programs. The exit code is the same.
     #[arg(long)]
     json: bool,
@@ -53,7 +56,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
         Err(message) => {
             let message = format!("{}: {message}", shown(file));
             if args.json {
-                print(&report(&[as_json(&message)], &[]));
+                print(&report(&[as_json(&message)], &[], false));
             } else {
                 print_stderr(message);
             }
@@ -70,24 +73,29 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
         Ok((warnings, verdict(file, is_stdin, &config)))
     });
     match checked {
-        Ok((warnings, _)) if args.json => {
-            print(&report(&[], &warnings));
-            ExitCode::SUCCESS
-        }
         Ok((warnings, verdict)) => {
-            for warning in warnings {
-                print_stderr(format_args!("warning: {warning}"));
+            let is_refused = args.strict && !warnings.is_empty();
+            if args.json {
+                print(&report(&[], &warnings, !is_refused));
+            } else {
+                for warning in &warnings {
+                    print_stderr(format_args!("warning: {warning}"));
+                }
+                if is_refused {
+                    print_stderr("with --strict, warnings are problems");
+                } else {
+                    print(&format!("{verdict}\n"));
+                }
             }
-            print(&format!("{verdict}\n"));
-            ExitCode::SUCCESS
+            ExitCode::from(u8::from(is_refused))
         }
         Err(error) => {
             match &error {
                 ServeError::Config(error) if args.json => {
                     let problems: Vec<Value> = error.problems().iter().map(problem_as_json).collect();
-                    print(&report(&problems, &[]));
+                    print(&report(&problems, &[], false));
                 }
-                error if args.json => print(&report(&[as_json(error)], &[])),
+                error if args.json => print(&report(&[as_json(error)], &[], false)),
                 ServeError::Config(error) => print_stderr(summary(error)),
                 error => print_stderr(error),
             }
@@ -97,8 +105,8 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
 }
 
 /// All problems and warnings as a line of JSON.
-fn report(problems: &[Value], warnings: &[String]) -> String {
-    format!("{}\n", json!({ "good": problems.is_empty(), "problems": problems, "warnings": warnings }))
+fn report(problems: &[Value], warnings: &[String], good: bool) -> String {
+    format!("{}\n", json!({ "good": good, "problems": problems, "warnings": warnings }))
 }
 
 fn as_json(message: &impl ToString) -> Value {

@@ -64,6 +64,7 @@ mod trusted_root;
 mod units;
 mod unopened;
 mod uploads;
+mod verdicts;
 mod verify;
 
 pub use admin::{Admin, AdminAddress, AdminToken};

@@ -177,7 +177,10 @@ impl Resolver<'_> {
             self.wrong_key(join("/plugins", name), message);
         }
         let compiled = self.unless_none(policy.compiled.as_deref(), || default_compiled(stays_root));
-        let plugins = plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
+        let plugins: Vec<PluginConfig> =
+            plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
+        self.warn_of_verdicts(&policy, &plugins, named.listeners);
+        self.warn_of_shadowed_rules(&plugins);
         let has_own = |listener: &&Listener| listener.chains != ListenerChains::default();
         let own = named.listeners.iter().filter(has_own);
         let listeners = own.map(|listener| (listener.name.clone(), listener.chains.clone())).collect();

@@ -28,6 +28,13 @@ impl Network {
     }
 }
 
+impl Network {
+    /// Returns whether all addresses of the other network are in this one.
+    pub fn covers(&self, other: &Network) -> bool {
+        self.prefix <= other.prefix && self.contains(other.address)
+    }
+}
+
 impl FromStr for Network {
     type Err = String;
 
@@ -81,6 +88,18 @@ impl fmt::Display for Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_network_covers_its_subnets() {
+        let covers = |one: &str, other: &str| {
+            let [one, other] = [one, other].map(|text| text.parse::<Network>().unwrap());
+            one.covers(&other)
+        };
+        assert!(covers("10.0.0.0/8", "10.1.0.0/16") && covers("10.0.0.0/8", "10.0.0.0/8"));
+        assert!(covers("0.0.0.0/0", "192.0.2.1") && covers("2001:db8::/32", "2001:db8:1::/48"));
+        assert!(!covers("10.1.0.0/16", "10.0.0.0/8") && !covers("10.0.0.0/8", "11.0.0.0/16"));
+        assert!(!covers("::/0", "10.0.0.0/8"));
+    }
 
     #[test]
     fn a_network_contains_its_addresses() {

@@ -100,7 +100,8 @@ fn prepare(
         lifecycle,
     });
     let identity = identity(spec, &manifest, &binary, pulled);
-    let warnings = warnings(spec, &manifest, &judged, pulled);
+    let mut warnings = warnings(spec, &manifest, &judged, pulled);
+    warnings.extend(unobserved(policy, spec, &code.component));
     Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
 }
 
@@ -158,6 +159,25 @@ fn warnings(
         (LoadProblemKind::Settings, message)
     });
     of_grants.chain(of_pull).chain(of_cache).collect()
+}
+
+/// Returns the warning about a plugin that observes, and is in no list of observers. A plugin that has the other hooks may well
+/// be used for one of them.
+fn unobserved(
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    component: &InstancePre<Sandbox>,
+) -> Option<(LoadProblemKind, String)> {
+    // A trial runs single hooks.
+    if policy.stage.is_some() || observe::GuestIndices::new(component).is_err() {
+        return None;
+    }
+    let of_listeners = policy.config.listeners.iter().filter_map(|(_, chains)| chains.observe.as_ref());
+    let is_named = of_listeners.chain([&policy.config.observe]).any(|chain| chain.contains(&spec.name));
+    (!is_named).then(|| {
+        let message = "its hook `observe` never runs; add the plugin to `policy.observe`".to_owned();
+        (LoadProblemKind::Hook("observe"), message)
+    })
 }
 
 /// Creates the plugin with the limits and instances of its calls.

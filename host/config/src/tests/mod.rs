@@ -10,6 +10,7 @@ mod origins;
 mod outputs;
 mod registries;
 mod schema;
+mod verdicts;
 
 use std::fs;
 use std::path::PathBuf;

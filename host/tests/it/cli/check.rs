@@ -32,6 +32,46 @@ fn a_sink_that_nobody_fills() {
     assert!(ran.stderr.contains(said), "{}", ran.stderr);
 }
 
+/// An access list of a newcomer: it names who may, and everybody gets in.
+#[test]
+fn a_warning_is_a_failure_if_wanted() {
+    let setup = Setup::new();
+    let file = setup.outside().path("tuffet.yaml");
+    let acl = |settings: &str| {
+        format!(
+            "{GOOD}policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings: \
+             {{ allow: [{{ clients: [192.0.2.0/24] }}]{settings} }}\n"
+        )
+    };
+    std::fs::write(&file, acl("")).unwrap();
+    let check = |flags: &[&str]| tuffet([&["check", file.to_str().unwrap()], flags].concat());
+    let said = "tuffet.yaml:7:24: these rules have no effect: what they do not allow is allowed by `policy.default: allow`, \
+                so everybody is served; write `otherwise: deny`";
+    let ran = check(&[]);
+    ran.assert_good();
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    check(&["--strict"]).assert_fails(1, &[said, "with --strict, warnings are problems"]);
+    let ran = check(&["--strict", "--json"]);
+    assert_eq!(ran.code(), 1);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("\"good\":false"));
+    std::fs::write(&file, acl(", otherwise: deny")).unwrap();
+    check(&["--strict"]).assert_good();
+}
+
+/// A plugin that has a hook for observers, and is only asked for files.
+#[test]
+fn a_plugin_that_never_observes() {
+    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let yaml = |chains: &str| {
+        format!("{GOOD}policy: {{ resolve: [it]{chains} }}\nplugins: {{ it: {{ component: {guest} }} }}\n")
+    };
+    let said = "plugin `it`: its hook `observe` never runs; add the plugin to `policy.observe`";
+    let ran = check(&yaml(""));
+    ran.assert_good();
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(!check(&yaml(", observe: [it]")).stderr.contains(said));
+}
+
 /// It binds no socket: a port in use does not matter.
 #[test]
 fn of_a_server_that_runs() {

@@ -87,6 +87,24 @@ impl PluginSecrets {
 /// Shorter texts are no secrets, and hiding them would damage other words.
 const MIN_HIDDEN: usize = 4;
 
+/// Returns the settings with an empty text in the place of each secret, and these places: the keys below `secrets` with
+/// the pointers of the settings. For checks of a file whose secrets are not read yet.
+pub(super) fn with_places<'a>(
+    settings: &Value,
+    secrets: Option<&'a Value>,
+) -> (Value, Vec<(&'a str, String)>) {
+    let mut all = settings.clone();
+    let names = secrets.and_then(Value::as_object).into_iter().flat_map(Map::keys);
+    let places = names.map(|name| (name.as_str(), place(name)));
+    let places = places.filter(|(_, place)| put(&mut all, place, "").is_ok()).collect();
+    (all, places)
+}
+
+/// Returns the position in the settings that a key below `secrets` names.
+fn place(name: &str) -> String {
+    if name.starts_with('/') { name.to_owned() } else { join("", name) }
+}
+
 /// Sets a text at a pointer, and creates missing maps around it.
 fn put(settings: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
     let mut place = settings;
@@ -119,7 +137,7 @@ impl Resolver<'_> {
         let mut all = settings.clone();
         let mut resolved = Vec::new();
         for (name, written) in &secrets.written {
-            let place = if name.starts_with('/') { name.clone() } else { join("", name) };
+            let place = place(name);
             let at = join(pointer, name);
             if let Err(complaint) = put(&mut all, &place, "") {
                 self.wrong_key(&at, complaint);

@@ -17,6 +17,7 @@ use super::elsewhere::{self, Around};
 use super::form::{advice, names};
 use super::grant::Grant;
 use super::kinds::{choices, has_type, types};
+use super::plugin_secrets;
 use super::sinks::Fsync;
 use super::slips::space_after_colon;
 use super::source::Finding;
@@ -55,19 +56,20 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
 
 /// Adds the problems of `value` to `findings`.
 pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
-    Walk { findings, advises: true, in_configuration: true }.check(schema, value, pointer, None);
+    Walk { findings, advises: true, in_configuration: true, secrets: &[] }
+        .check(schema, value, pointer, None);
 }
 
 /// As [`check`], for the settings of a plugin.
 pub(super) fn check_settings(schema: &Value, settings: &Value, findings: &mut Vec<Finding>) {
-    Walk { findings, advises: true, in_configuration: false }.check(schema, settings, "", None);
+    Walk { findings, advises: true, in_configuration: false, secrets: &[] }.check(schema, settings, "", None);
 }
 
 /// Returns whether the value has no problem.
 pub(super) fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
     let mut findings = Vec::new();
     // Advice would try other values in turn.
-    let mut walk = Walk { findings: &mut findings, advises: false, in_configuration: false };
+    let mut walk = Walk { findings: &mut findings, advises: false, in_configuration: false, secrets: &[] };
     walk.check_mapped(schema, value, "", None);
     findings.is_empty()
 }
@@ -78,6 +80,8 @@ struct Walk<'a> {
     advises: bool,
     /// Whether the top level is that of the configuration.
     in_configuration: bool,
+    /// Pointers to texts that are not known yet, because they are secrets: any text fits there for now.
+    secrets: &'a [String],
 }
 
 impl Walk<'_> {
@@ -95,6 +99,9 @@ impl Walk<'_> {
         pointer: &str,
         around: Option<&Around<'_>>,
     ) {
+        if self.secrets.iter().any(|secret| secret == pointer) {
+            return;
+        }
         if let Some(listed) = listed(schema) {
             if listed.contains(&value) {
                 return;
@@ -165,10 +172,8 @@ impl Walk<'_> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let around = Around { properties, pointer, above, in_configuration: self.in_configuration };
-        for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
-            if let Some(value) = object.get(key) {
-                self.check(schema, value, &join(pointer, key), Some(&around));
-            }
+        if let (Some(schema), Some(settings)) = (bundled::added(schema, object), object.get("settings")) {
+            self.check_plugin(schema, settings, object.get("secrets"), &around);
         }
         let known = || properties.keys().map(String::as_str);
         let mut meant = Vec::new();
@@ -206,6 +211,31 @@ impl Walk<'_> {
                     .push(Finding::value(pointer, format!("the key `{key}` is missing; add it: {what}")));
             }
         }
+    }
+
+    /// Checks the settings of a plugin together with the places of its secrets.
+    fn check_plugin(
+        &mut self,
+        schema: &Value,
+        written: &Value,
+        secrets: Option<&Value>,
+        plugin: &Around<'_>,
+    ) {
+        let (settings, places) = plugin_secrets::with_places(written, secrets);
+        let pointer = join(plugin.pointer, "settings");
+        let secrets: Vec<String> = places.iter().map(|(_, place)| format!("{pointer}{place}")).collect();
+        let mut findings = Vec::new();
+        let mut walk = Walk { findings: &mut findings, secrets: &secrets, ..*self };
+        walk.check(schema, &settings, &pointer, Some(plugin));
+        // A key that only a secret brings stands below `secrets`.
+        for finding in &mut findings {
+            let Some(within) = finding.pointer.strip_prefix(&*pointer) else { continue };
+            let its = places.iter().find(|(_, place)| place.starts_with(within));
+            if let Some((name, _)) = its.filter(|_| written.pointer(within).is_none()) {
+                finding.pointer = join(&join(plugin.pointer, "secrets"), name);
+            }
+        }
+        self.findings.append(&mut findings);
     }
 
     fn check_list(

@@ -49,6 +49,7 @@ mod resource;
 mod roots;
 mod schema;
 mod secret;
+mod secret_forms;
 mod settings_schema;
 mod shape;
 pub mod sinks;

@@ -2,6 +2,7 @@
 //! exports, not in an error.
 
 use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, compiled, http, is_root, rrq, run, tuffet};
+use crate::policy::probe;
 use std::net::TcpListener;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -205,4 +206,39 @@ fn a_required_setting_may_be_a_secret() {
         assert!(Instant::now() < end, "the sink got no line: {}", server.log());
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// What a plugin writes for others to see passes one place: here with a secret among texts of each kind.
+#[test]
+fn a_secret_in_what_a_plugin_writes_is_hidden_or_refused() {
+    const SECRET: &str = "t0ken-of-\\ours";
+    let escaped = SECRET.replace('\\', "\\\\");
+    let run = [
+        format!(r#"emit lines {{"{escaped}":["a {escaped} b",12345678]}}"#),
+        format!("add hits site {SECRET}"),
+        format!("kv set a {SECRET}"),
+        format!("kv create {SECRET} a"),
+        format!("kv append b {SECRET}"),
+        "kv set c t0ken-of-others".to_owned(),
+    ];
+    let run = serde_json::to_string(&run).unwrap();
+    let yaml = format!(
+        "roots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ lines: {{ file: ./lines }} }}\npolicy: {{ resolve: \
+         [probe] }}\nplugins:\n  probe:\n    component: \"{}\"\n    grants: [kv, metrics, files/boot, sinks/lines]\n    limits: {{ \
+         time: 20s, wall: 40s }}\n    secrets: {{ upload: {{ file: secret }}, observe: {{ file: digits }} }}\n    settings: \
+         {{ run: {run} }}\n",
+        probe()
+    );
+    let setup = Setup::new();
+    setup.outside().write("secret", SECRET.as_bytes());
+    setup.outside().write("digits", b"12345678");
+    let server = setup.yaml(&yaml).start();
+    let said = String::from_utf8(Peer::new(server.address()).read_plainly("x")).unwrap();
+    let refused = "bad-argument: the value contains the secret `upload`: it is not stored";
+    let of_key = refused.replace("value", "key");
+    assert_eq!(said.lines().collect::<Vec<_>>(), ["()", "()", refused, &of_key, refused, "()"]);
+    assert!(server.metrics().contains("name=\"hits\",site=\"(hidden)\""), "{}", server.metrics());
+    server.stop();
+    let lines = String::from_utf8(server.outside().read("lines")).unwrap();
+    assert_eq!(lines, "{\"(hidden)\":[\"a (hidden) b\",12345678]}\n");
 }

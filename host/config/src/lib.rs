@@ -32,6 +32,7 @@ mod load;
 mod multicast;
 mod nats;
 mod netboot;
+mod number_range;
 mod origins;
 mod overrides;
 mod plugin_secrets;

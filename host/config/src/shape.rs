@@ -4,8 +4,6 @@
 //! Supports only the parts of JSON Schema that `schema` produces, which a test compares, and those that schemas of
 //! plugins are reduced to (`settings_schema`).
 
-use std::cmp::Ordering;
-
 use serde_json::{Map, Value};
 use tuffet_request::settings::MaxBlksize;
 
@@ -17,6 +15,7 @@ use super::elsewhere::{self, Around};
 use super::form::{advice, names};
 use super::grant::Grant;
 use super::kinds::{choices, has_type, types};
+use super::number_range;
 use super::plugin_secrets;
 use super::sinks::Fsync;
 use super::slips::space_after_colon;
@@ -307,47 +306,7 @@ fn check_number(
         check_text(schema, &number.to_string(), pointer, findings);
         return;
     }
-    let bound = |key| schema.get(key).filter(|bound| bound.is_number());
-    let (least, most) = (bound("minimum"), bound("maximum"));
-    let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
-    let compared = |bound: Option<&Value>| bound.map(|bound| compare(number, bound));
-    let fits = compared(least).is_none_or(|order| order != Ordering::Less)
-        && compared(most).is_none_or(|order| order != Ordering::Greater)
-        && compared(above).is_none_or(|order| order == Ordering::Greater)
-        && compared(below).is_none_or(|order| order == Ordering::Less);
-    if fits {
-        return;
-    }
-    let kind = if types(schema).contains(&"number") { "number" } else { "whole number" };
-    // `1.0` as `1`.
-    let shown = |bound: &Value| match bound.as_f64() {
-        Some(float) if bound.is_f64() => float.to_string(),
-        _ => bound.to_string(),
-    };
-    let range = match (least, most) {
-        (Some(least), Some(most)) => format!("from {} to {}", shown(least), shown(most)),
-        (Some(least), None) if below.is_none() => format!("from {} up", shown(least)),
-        (None, Some(most)) if above.is_none() => format!("up to {}", shown(most)),
-        _ => {
-            let ends = [("from", least), ("above", above), ("up to", most), ("below", below)];
-            let ends: Vec<String> =
-                ends.iter().filter_map(|(word, end)| Some(format!("{word} {}", shown((*end)?)))).collect();
-            ends.join(" and ")
-        }
-    };
-    findings.push(Finding::value(pointer, format!("{number} is out of range; give a {kind} {range}")));
-}
-
-/// Compares a number with a bound, exactly if both are whole.
-fn compare(number: &serde_json::Number, bound: &Value) -> Ordering {
-    let whole = |number: Option<i64>, large: Option<u64>| number.map(i128::from).or(large.map(i128::from));
-    match (whole(number.as_i64(), number.as_u64()), whole(bound.as_i64(), bound.as_u64())) {
-        (Some(number), Some(bound)) => number.cmp(&bound),
-        _ => {
-            let float = |number: Option<f64>| number.unwrap_or(f64::NAN);
-            float(number.as_f64()).total_cmp(&float(bound.as_f64()))
-        }
-    }
+    findings.extend(number_range::problem(schema, number).map(|message| Finding::value(pointer, message)));
 }
 
 /// Checks the length of a text in characters.

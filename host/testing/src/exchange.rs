@@ -1,7 +1,6 @@
 //! What has passed between a client and the server, so that a wrong answer is one that the client can tell.
 
-use crate::packet::options;
-use crate::wrong::{is_error, is_request};
+use crate::packet::{is_error, is_request, options};
 use std::net::SocketAddr;
 
 /// The most clients that are remembered; the one that was silent for the longest time makes room.

@@ -3,8 +3,8 @@
 use crate::alteration::{Alteration, Fault};
 use crate::direction::Direction;
 use crate::exchange::Exchanges;
-use crate::packet::describe;
-use crate::wrong::{Answer, Wrong, is_error};
+use crate::packet::{describe, is_error};
+use crate::wrong::{Answer, Wrong};
 use fastrand::Rng;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};

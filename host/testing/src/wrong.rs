@@ -1,7 +1,7 @@
 //! Answers that no good server gives.
 
 use crate::exchange::Exchange;
-use crate::packet::{ACK, DATA, ERROR, OACK, READ, WRITE, options};
+use crate::packet::{ACK, DATA, OACK, options};
 use std::fmt;
 use std::str::FromStr;
 
@@ -150,16 +150,6 @@ fn oack(options: &[(String, String)]) -> Vec<u8> {
         packet.push(0);
     }
     packet
-}
-
-/// Whether a datagram is a request.
-pub(crate) fn is_request(datagram: &[u8]) -> bool {
-    matches!(datagram, [0, READ | WRITE, ..])
-}
-
-/// Whether a datagram is an ERROR.
-pub(crate) fn is_error(datagram: &[u8]) -> bool {
-    matches!(datagram, [0, ERROR, ..])
 }
 
 impl fmt::Display for Wrong {

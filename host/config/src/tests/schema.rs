@@ -61,7 +61,7 @@ fn the_committed_reference_is_current() {
 /// An editor does not know which settings `secrets` has. It must not call one missing that is there.
 #[test]
 fn editors_miss_no_setting_that_secrets_may_have() {
-    let schema = crate::schema();
+    let schema = schema();
     let branches = schema.pointer(&format!("{}/allOf", crate::schema::PLUGIN)).and_then(|its| its.as_array());
     let then = |name: &str| {
         let is_its = |branch: &&serde_json::Value| {

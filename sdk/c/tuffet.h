@@ -133,7 +133,9 @@ typedef struct tuffet_request {
     const tuffet_arrival *arrival; /* or NULL; the manifest lists the facts local-address, interface or vlan */
     tuffet_pairs options;          /* as the client sent them, names in lower case (RFC 2347) */
     tuffet_pairs attributes;       /* raw-name: the bytes of a name that is not UTF-8, in hexadecimal digits;
-                                      unsafe-name: why the server refuses the name unless resolve names a file */
+                                      unsafe-name: why the server refuses the name unless resolve names a file;
+                                      case: insensitive where every spelling of path finds the file, also one that is
+                                      new: compare names regardless of case then */
 } tuffet_request;
 
 /* The value of an option or attribute, or NULL. */

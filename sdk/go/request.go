@@ -140,8 +140,9 @@ type Request struct {
 	// As the client sent them, names in lower case (RFC 2347).
 	Options []Pair
 	// raw-name: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. unsafe-name: why the server
-	// refuses the name unless resolve names a file for it; Path has U+FFFD in place of what is not safe then. Later
-	// servers add more.
+	// refuses the name unless resolve names a file for it; Path has U+FFFD in place of what is not safe then. case:
+	// insensitive where every spelling of Path finds the file, also one that is new; compare names regardless of case
+	// then. Later servers add more.
 	Attributes []Pair
 }
 

@@ -36,14 +36,36 @@ pub(super) fn branch(component: &str, settings: Value) -> Value {
     })
 }
 
-/// Returns the properties that a plugin's schema adds for this component.
-pub(super) fn added<'a>(
-    schema: &'a Map<String, Value>,
-    object: &Map<String, Value>,
-) -> Option<&'a Map<String, Value>> {
+/// Changes a [branch] for editors. They do not know which settings `secrets` has, so where there are secrets, no setting
+/// is required; the server tells what is missing.
+pub(super) fn loosen(branch: &mut Value) {
+    let then = &mut branch["then"];
+    if let Some(required) = take_required(&mut then["properties"]["settings"]) {
+        then["if"] = json!({ "required": ["secrets"] });
+        then["else"] = json!({ "properties": { "settings": required } });
+    }
+}
+
+/// Removes what secrets may provide from the required keys of a schema, and returns it as a schema: a secret lies within
+/// mappings alone.
+fn take_required(schema: &mut Value) -> Option<Value> {
+    let schema = schema.as_object_mut()?;
+    let mut taken = Map::new();
+    taken.extend(schema.remove("required").map(|required| ("required".to_owned(), required)));
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten();
+    let within: Map<String, Value> =
+        properties.filter_map(|(key, its)| Some((key.clone(), take_required(its)?))).collect();
+    if !within.is_empty() {
+        taken.insert("properties".to_owned(), within.into());
+    }
+    (!taken.is_empty()).then(|| taken.into())
+}
+
+/// Returns the schema that a plugin's schema adds for the settings of this component.
+pub(super) fn added<'a>(schema: &'a Map<String, Value>, object: &Map<String, Value>) -> Option<&'a Value> {
     let component = object.get("component")?;
     let branches = schema.get("allOf")?.as_array()?;
     let branch =
         branches.iter().find(|branch| &branch["if"]["properties"]["component"]["const"] == component)?;
-    branch["then"]["properties"].as_object()
+    branch["then"]["properties"].get("settings")
 }

@@ -12,6 +12,8 @@ use super::config::Written;
 pub fn schema() -> Value {
     let mut schema = strict();
     loosen(&mut schema);
+    let branches = schema.pointer_mut(&format!("{PLUGIN}/allOf")).and_then(Value::as_array_mut);
+    branches.into_iter().flatten().for_each(bundled::loosen);
     schema
 }
 

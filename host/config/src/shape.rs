@@ -4,8 +4,6 @@
 //! Supports only the parts of JSON Schema that `schema` produces, which a test compares, and those that schemas of
 //! plugins are reduced to (`settings_schema`).
 
-use std::cmp::Ordering;
-
 use serde_json::{Map, Value};
 use tuffet_request::settings::MaxBlksize;
 
@@ -17,6 +15,8 @@ use super::elsewhere::{self, Around};
 use super::form::{advice, names};
 use super::grant::Grant;
 use super::kinds::{choices, has_type, types};
+use super::number_range;
+use super::plugin_secrets;
 use super::sinks::Fsync;
 use super::slips::space_after_colon;
 use super::source::Finding;
@@ -55,19 +55,20 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
 
 /// Adds the problems of `value` to `findings`.
 pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
-    Walk { findings, advises: true, in_configuration: true }.check(schema, value, pointer, None);
+    Walk { findings, advises: true, in_configuration: true, secrets: &[] }
+        .check(schema, value, pointer, None);
 }
 
 /// As [`check`], for the settings of a plugin.
 pub(super) fn check_settings(schema: &Value, settings: &Value, findings: &mut Vec<Finding>) {
-    Walk { findings, advises: true, in_configuration: false }.check(schema, settings, "", None);
+    Walk { findings, advises: true, in_configuration: false, secrets: &[] }.check(schema, settings, "", None);
 }
 
 /// Returns whether the value has no problem.
 pub(super) fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
     let mut findings = Vec::new();
     // Advice would try other values in turn.
-    let mut walk = Walk { findings: &mut findings, advises: false, in_configuration: false };
+    let mut walk = Walk { findings: &mut findings, advises: false, in_configuration: false, secrets: &[] };
     walk.check_mapped(schema, value, "", None);
     findings.is_empty()
 }
@@ -78,6 +79,8 @@ struct Walk<'a> {
     advises: bool,
     /// Whether the top level is that of the configuration.
     in_configuration: bool,
+    /// Pointers to texts that are not known yet, because they are secrets: any text fits there for now.
+    secrets: &'a [String],
 }
 
 impl Walk<'_> {
@@ -95,6 +98,9 @@ impl Walk<'_> {
         pointer: &str,
         around: Option<&Around<'_>>,
     ) {
+        if self.secrets.iter().any(|secret| secret == pointer) {
+            return;
+        }
         if let Some(listed) = listed(schema) {
             if listed.contains(&value) {
                 return;
@@ -165,10 +171,8 @@ impl Walk<'_> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let around = Around { properties, pointer, above, in_configuration: self.in_configuration };
-        for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
-            if let Some(value) = object.get(key) {
-                self.check(schema, value, &join(pointer, key), Some(&around));
-            }
+        if let (Some(schema), Some(settings)) = (bundled::added(schema, object), object.get("settings")) {
+            self.check_plugin(schema, settings, object.get("secrets"), &around);
         }
         let known = || properties.keys().map(String::as_str);
         let mut meant = Vec::new();
@@ -206,6 +210,31 @@ impl Walk<'_> {
                     .push(Finding::value(pointer, format!("the key `{key}` is missing; add it: {what}")));
             }
         }
+    }
+
+    /// Checks the settings of a plugin together with the places of its secrets.
+    fn check_plugin(
+        &mut self,
+        schema: &Value,
+        written: &Value,
+        secrets: Option<&Value>,
+        plugin: &Around<'_>,
+    ) {
+        let (settings, places) = plugin_secrets::with_places(written, secrets);
+        let pointer = join(plugin.pointer, "settings");
+        let secrets: Vec<String> = places.iter().map(|(_, place)| format!("{pointer}{place}")).collect();
+        let mut findings = Vec::new();
+        let mut walk = Walk { findings: &mut findings, secrets: &secrets, ..*self };
+        walk.check(schema, &settings, &pointer, Some(plugin));
+        // A key that only a secret brings stands below `secrets`.
+        for finding in &mut findings {
+            let Some(within) = finding.pointer.strip_prefix(&*pointer) else { continue };
+            let its = places.iter().find(|(_, place)| place.starts_with(within));
+            if let Some((name, _)) = its.filter(|_| written.pointer(within).is_none()) {
+                finding.pointer = join(&join(plugin.pointer, "secrets"), name);
+            }
+        }
+        self.findings.append(&mut findings);
     }
 
     fn check_list(
@@ -277,47 +306,7 @@ fn check_number(
         check_text(schema, &number.to_string(), pointer, findings);
         return;
     }
-    let bound = |key| schema.get(key).filter(|bound| bound.is_number());
-    let (least, most) = (bound("minimum"), bound("maximum"));
-    let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
-    let compared = |bound: Option<&Value>| bound.map(|bound| compare(number, bound));
-    let fits = compared(least).is_none_or(|order| order != Ordering::Less)
-        && compared(most).is_none_or(|order| order != Ordering::Greater)
-        && compared(above).is_none_or(|order| order == Ordering::Greater)
-        && compared(below).is_none_or(|order| order == Ordering::Less);
-    if fits {
-        return;
-    }
-    let kind = if types(schema).contains(&"number") { "number" } else { "whole number" };
-    // `1.0` as `1`.
-    let shown = |bound: &Value| match bound.as_f64() {
-        Some(float) if bound.is_f64() => float.to_string(),
-        _ => bound.to_string(),
-    };
-    let range = match (least, most) {
-        (Some(least), Some(most)) => format!("from {} to {}", shown(least), shown(most)),
-        (Some(least), None) if below.is_none() => format!("from {} up", shown(least)),
-        (None, Some(most)) if above.is_none() => format!("up to {}", shown(most)),
-        _ => {
-            let ends = [("from", least), ("above", above), ("up to", most), ("below", below)];
-            let ends: Vec<String> =
-                ends.iter().filter_map(|(word, end)| Some(format!("{word} {}", shown((*end)?)))).collect();
-            ends.join(" and ")
-        }
-    };
-    findings.push(Finding::value(pointer, format!("{number} is out of range; give a {kind} {range}")));
-}
-
-/// Compares a number with a bound, exactly if both are whole.
-fn compare(number: &serde_json::Number, bound: &Value) -> Ordering {
-    let whole = |number: Option<i64>, large: Option<u64>| number.map(i128::from).or(large.map(i128::from));
-    match (whole(number.as_i64(), number.as_u64()), whole(bound.as_i64(), bound.as_u64())) {
-        (Some(number), Some(bound)) => number.cmp(&bound),
-        _ => {
-            let float = |number: Option<f64>| number.unwrap_or(f64::NAN);
-            float(number.as_f64()).total_cmp(&float(bound.as_f64()))
-        }
-    }
+    findings.extend(number_range::problem(schema, number).map(|message| Finding::value(pointer, message)));
 }
 
 /// Checks the length of a text in characters.

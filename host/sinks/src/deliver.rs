@@ -153,7 +153,7 @@ impl Delivery<'_> {
         }
         // Random, so that sinks of servers that failed together do not all retry at the same moment.
         let pause = self.pause.mul_f64(0.8 + 0.4 * fastrand::f64());
-        let pause = pause.max(after.unwrap_or_default().min(LONGEST_REQUEST));
+        let pause = rest(pause, after);
         self.pause = (self.pause * 2).min(longest);
         shared.backlog.pause(Instant::now() + pause, &|| shared.mode());
         true
@@ -223,5 +223,21 @@ impl Delivery<'_> {
                 "a sink was still broken at shutdown: lines are lost"
             );
         }
+    }
+}
+
+/// The pause before the next try: our own, or the longer one that the receiver wants.
+fn rest(pause: Duration, wanted: Option<Duration>) -> Duration {
+    pause.max(wanted.unwrap_or_default().min(LONGEST_REQUEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_may_want_five_minutes_at_most() {
+        let rest = |wanted| rest(Duration::from_secs(15), Some(Duration::from_secs(wanted))).as_secs();
+        assert_eq!([rest(0), rest(16), rest(299), rest(3_600)], [15, 16, 299, 300]);
     }
 }

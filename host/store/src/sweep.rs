@@ -186,3 +186,18 @@ fn is_old(stat: &Stat) -> bool {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.checked_sub(written).is_some_and(|age| age >= MIN_AGE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a lock may not reach the other machine that writes the file.
+    #[test]
+    fn a_file_is_old_after_a_day_without_change() {
+        let file = tempfile::tempfile().expect("a file");
+        for (hours, old) in [(23, false), (25, true)] {
+            file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3600)).expect("a time");
+            assert_eq!(is_old(&fstat(&file).expect("it is open")), old, "{hours}");
+        }
+    }
+}

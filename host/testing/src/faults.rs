@@ -2,10 +2,12 @@
 
 use crate::alteration::{Alteration, Fault};
 use crate::direction::Direction;
-use crate::packet::{describe, options};
-use crate::wrong::{Answer, Wrong, is_error, is_request};
+use crate::exchange::Exchanges;
+use crate::packet::{describe, is_error};
+use crate::wrong::{Answer, Wrong};
 use fastrand::Rng;
 use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +29,15 @@ pub struct Delivery {
 pub trait Fate: Send + 'static {
     /// Returns the deliveries of a datagram: none to lose it, two to double it.
     fn of(&mut self, direction: Direction, datagram: &[u8]) -> Vec<Delivery>;
+
+    /// The same with the address of the client, for fates that depend on what has passed before. [`Network`] and the
+    /// virtual network call this one.
+    ///
+    /// [`Network`]: crate::Network
+    fn of_client(&mut self, client: SocketAddr, direction: Direction, datagram: &[u8]) -> Vec<Delivery> {
+        let _ = client;
+        self.of(direction, datagram)
+    }
 }
 
 impl<F: FnMut(Direction, &[u8]) -> Vec<Delivery> + Send + 'static> Fate for F {
@@ -51,8 +62,7 @@ pub struct Faults {
     delay: Duration,
     jitter: Duration,
     wrong: Vec<(Wrong, f64)>,
-    /// The options of the last request, until its first answer.
-    requested: Option<Vec<(String, String)>>,
+    exchanges: Exchanges,
     listener: Option<Listener>,
 }
 
@@ -77,7 +87,7 @@ impl Faults {
             delay: Duration::ZERO,
             jitter: Duration::ZERO,
             wrong: Vec::new(),
-            requested: None,
+            exchanges: Exchanges::default(),
             listener: None,
         }
     }
@@ -112,8 +122,8 @@ impl Faults {
         Faults { jitter, ..self }
     }
 
-    /// Gives clients this wrong answer with this probability. Of several for one datagram, the first counts. Answers about
-    /// options follow from the last request: use them with one client at a time.
+    /// Gives clients this wrong answer with this probability. Of several for one datagram, the first counts. A client can
+    /// tell each of them, whatever the network does besides; where it could not, it gets none.
     #[must_use]
     pub fn wrong(mut self, wrong: Wrong, probability: f64) -> Faults {
         self.wrong.push((wrong, probability));
@@ -127,21 +137,29 @@ impl Faults {
         Faults { listener: Some(Arc::new(listener)), ..self }
     }
 
-    /// Returns the wrong answer to a datagram, if it gets one. `draws`: for each of them, whether it is its turn.
-    fn answer(&mut self, draws: &[bool], datagram: &[u8]) -> Option<(Wrong, Answer)> {
+    /// Returns the wrong answer to a client, if it gets one. `draws`: for each of them, whether it is its turn.
+    fn answer(&mut self, client: SocketAddr, draws: &[bool], datagram: &[u8]) -> Option<(Wrong, Answer)> {
         // A refusal is no transfer that could be disturbed.
         if is_error(datagram) {
             return None;
         }
-        let requested = self.requested.take();
+        let exchange = self.exchanges.of(client);
         let due = self.wrong.iter().zip(draws).filter(|(_, is_due)| **is_due);
-        due.map(|((wrong, _), _)| *wrong)
-            .find_map(|wrong| Some((wrong, wrong.answer(datagram, requested.as_deref())?)))
+        let answer = due
+            .map(|((wrong, _), _)| *wrong)
+            .find_map(|wrong| Some((wrong, wrong.answer(datagram, exchange)?)));
+        exchange.requested = None;
+        answer
     }
 }
 
 impl Fate for Faults {
+    /// As for one client alone.
     fn of(&mut self, direction: Direction, datagram: &[u8]) -> Vec<Delivery> {
+        self.of_client((Ipv4Addr::UNSPECIFIED, 0).into(), direction, datagram)
+    }
+
+    fn of_client(&mut self, client: SocketAddr, direction: Direction, datagram: &[u8]) -> Vec<Delivery> {
         let stream = match direction {
             Direction::ToServer => &mut self.to_server,
             Direction::ToClient => &mut self.to_client,
@@ -159,12 +177,12 @@ impl Fate for Faults {
         let [first, second] = jitters.map(|jitter| base + jitter);
         let delivery = |after, bytes: &[u8]| Delivery { after, bytes: bytes.to_vec(), stranger: false };
         let mut deliveries = vec![delivery(first, datagram)];
-        if direction == Direction::ToServer && is_request(datagram) {
-            self.requested = Some(options(datagram));
+        if direction == Direction::ToServer && !self.wrong.is_empty() {
+            self.exchanges.of(client).sent(datagram);
         }
         if direction == Direction::ToClient
             && !lost
-            && let Some((wrong, answer)) = self.answer(&draws, datagram)
+            && let Some((wrong, answer)) = self.answer(client, &draws, datagram)
         {
             faults.push(Fault::Wrong(wrong));
             match answer {
@@ -172,6 +190,9 @@ impl Fate for Faults {
                 Answer::Before(bytes) => deliveries.insert(0, delivery(first, &bytes)),
                 Answer::Stranger => deliveries.push(Delivery { stranger: true, ..delivery(first, datagram) }),
             }
+        }
+        if direction == Direction::ToClient && !self.wrong.is_empty() {
+            self.exchanges.of(client).answered(datagram);
         }
         if lost {
             faults.push(Fault::Lost);
@@ -230,6 +251,39 @@ mod tests {
         assert_eq!(lost(fates(faults(), 0)), lost(fates(faults().double(0.0).reorder(0.5), 0)));
     }
 
+    /// What passes for one client says nothing about another one, nor about its next transfer.
+    #[test]
+    fn wrong_answers_follow_from_what_has_passed() {
+        let [one, other] = [1, 2].map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        let data = |number: u8, byte| [0, 3, 0, number, byte];
+        let (request, ack) = (b"\0\x01boot\0octet\0", b"\0\x04\0\x01");
+        let mut faults = Faults::seeded(1).wrong(Wrong::Block, 1.0);
+        let to_client = |faults: &mut Faults, client, datagram: &[u8]| -> Vec<Vec<u8>> {
+            let all = faults.of_client(client, Direction::ToClient, datagram);
+            all.into_iter().map(|its| its.bytes).collect()
+        };
+        faults.of_client(one, Direction::ToServer, request);
+        faults.of_client(other, Direction::ToServer, request);
+        to_client(&mut faults, one, &data(1, 1));
+        to_client(&mut faults, other, &data(1, 2));
+        // The right bytes of the block before: a client may lack it.
+        assert_eq!(to_client(&mut faults, one, &data(2, 3)), [data(1, 1), data(2, 3)]);
+        assert_eq!(to_client(&mut faults, other, &data(2, 4)), [data(1, 2), data(2, 4)]);
+        // Repeated after the block behind it was sent: the one before is not at hand.
+        to_client(&mut faults, one, &data(3, 5));
+        assert_eq!(to_client(&mut faults, one, &data(2, 3)), [data(2, 3)]);
+        faults.of_client(one, Direction::ToServer, request);
+        assert_eq!(to_client(&mut faults, one, &data(3, 6)), [data(3, 6)]);
+
+        // A client that has answered nothing takes any port for that of its transfer.
+        let mut faults = Faults::seeded(1).wrong(Wrong::Tid, 1.0);
+        faults.of_client(one, Direction::ToServer, request);
+        assert_eq!(to_client(&mut faults, one, &data(1, 1)).len(), 1);
+        assert_eq!(to_client(&mut faults, one, &data(1, 1)).len(), 1);
+        faults.of_client(one, Direction::ToServer, ack);
+        assert_eq!(to_client(&mut faults, one, &data(2, 1)).len(), 2);
+    }
+
     #[test]
     fn what_was_done_is_told() {
         let told = Arc::new(Mutex::new(Vec::new()));
@@ -238,16 +292,19 @@ mod tests {
             .double(1.0)
             .wrong(Wrong::Oack, 1.0)
             .wrong(Wrong::Tid, 1.0)
+            .wrong(Wrong::Block, 1.0)
             .tell(move |alteration| its.lock().push(alteration.to_string()));
         faults.of(Direction::ToServer, b"\0\x01boot\0octet\0");
         let deliveries = faults.of(Direction::ToClient, b"\0\x03\0\x01abc");
         assert!(deliveries.iter().all(|it| it.bytes == b"\0\x06windowsize\x004\0"), "{deliveries:?}");
+        faults.of(Direction::ToServer, b"\0\x04\0\x01");
         let deliveries = faults.of(Direction::ToClient, b"\0\x03\0\x02abc");
         let strangers: Vec<bool> = deliveries.iter().map(|it| it.stranger).collect();
         assert_eq!(strangers, [false, true, false, true]);
         let lines = [
             "to server 1: doubled: RRQ boot",
             "to client 1: wrong oack, doubled: DATA 1, 3 bytes",
+            "to server 2: doubled: ACK 1",
             "to client 2: wrong tid, doubled: DATA 2, 3 bytes",
         ];
         assert_eq!(*told.lock(), lines);

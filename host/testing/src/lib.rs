@@ -18,6 +18,7 @@
 mod alteration;
 mod client;
 mod direction;
+mod exchange;
 mod faults;
 mod network;
 mod packet;

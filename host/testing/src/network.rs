@@ -184,7 +184,7 @@ impl Shared {
 
     /// Sends what becomes of a datagram, by this socket.
     fn pass(&self, way: &Way, direction: Direction, by: &Arc<UdpSocket>, datagram: &[u8], to: SocketAddr) {
-        let deliveries = self.fate.lock().of(direction, datagram);
+        let deliveries = self.fate.lock().of_client(way.client, direction, datagram);
         let now = Instant::now();
         *way.used.lock() = now;
         for Delivery { after, bytes, stranger } in deliveries {

@@ -37,6 +37,16 @@ pub(crate) fn options(datagram: &[u8]) -> Vec<(String, String)> {
     named.map(|pair| (pair[0].to_ascii_lowercase(), pair[1].clone())).collect()
 }
 
+/// Whether a datagram is a request.
+pub(crate) fn is_request(datagram: &[u8]) -> bool {
+    matches!(datagram, [0, READ | WRITE, ..])
+}
+
+/// Whether a datagram is an ERROR.
+pub(crate) fn is_error(datagram: &[u8]) -> bool {
+    matches!(datagram, [0, ERROR, ..])
+}
+
 fn request(rest: &[u8]) -> String {
     let texts = texts(rest);
     let name = texts.first().map(String::as_str).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Answers that no good server gives.
 
-use crate::packet::{ACK, DATA, ERROR, OACK, READ, WRITE, options};
+use crate::exchange::Exchange;
+use crate::packet::{ACK, DATA, OACK, options};
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,11 +9,12 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Wrong {
-    /// After the answer, a copy comes from another port. A client drops it and answers it with ERROR 5 (RFC 1350,
+    /// After the answer, a copy comes from another port, once the client has answered and so knows the right one. A client drops it and answers it with ERROR 5 (RFC 1350,
     /// section 4); the transfer goes on.
     Tid,
-    /// Before the answer comes a DATA or ACK with the number of the block before. A client ignores it, or repeats its
-    /// last ACK once; it neither stores the block twice nor sends one again.
+    /// Before the answer comes the DATA of the block before, once more, or an ACK of it; before the first one, a packet with
+    /// the number before that. A client ignores it, or repeats its last ACK once; it neither stores a block twice nor, in
+    /// lockstep, sends one again.
     Block,
     /// An ERROR comes instead of the answer. The transfer is over, and has failed.
     Error,
@@ -69,15 +71,27 @@ impl Wrong {
         matches!(self, Wrong::Oack | Wrong::OackLarger)
     }
 
-    /// The wrong answer; `None` if the datagram cannot be answered wrongly in this way. `requested`: the options of the
-    /// request, if this is the first answer to it.
-    pub(crate) fn answer(self, datagram: &[u8], requested: Option<&[(String, String)]>) -> Option<Answer> {
+    /// The wrong answer in this exchange; `None` if the datagram cannot be answered in this way so that a client can tell.
+    pub(crate) fn answer(self, datagram: &[u8], exchange: &Exchange) -> Option<Answer> {
+        let requested = exchange.requested.as_deref();
         match (self, datagram) {
-            // The first answer: the client would take the other port for that of its transfer.
-            (Wrong::Tid, _) => requested.is_none().then_some(Answer::Stranger),
+            // Before, the client would take the other port for that of its transfer: the first answer may be late.
+            (Wrong::Tid, _) => exchange.has_answered.then_some(Answer::Stranger),
             (Wrong::Block, [0, opcode @ (DATA | ACK), high, low, rest @ ..]) => {
-                let before = u16::from_be_bytes([*high, *low]).wrapping_sub(1).to_be_bytes();
-                Some(Answer::Before([&[0, *opcode], &before[..], rest].concat()))
+                let number = u16::from_be_bytes([*high, *low]);
+                let packet = |number: u16| [&[0, *opcode], &number.to_be_bytes()[..], rest].concat();
+                let before = number.wrapping_sub(1);
+                match exchange.last_block(*opcode) {
+                    // What it acknowledges has arrived. After a rollover to 1 there is no block 0.
+                    last if *opcode == ACK => {
+                        let is_rollover = number == 1 && last.is_some_and(|(last, _)| last != 0);
+                        (!is_rollover).then(|| packet(before))
+                    }
+                    // Its own bytes: the client may lack this block, and then takes it.
+                    Some((last, whole)) => (last == before).then(|| whole.to_vec()),
+                    None => (number == 1).then(|| packet(before)),
+                }
+                .map(Answer::Before)
             }
             (Wrong::Block, _) => None,
             (Wrong::Error, _) => Some(Answer::Instead(b"\0\x05\0\0a fault on purpose\0".to_vec())),
@@ -114,7 +128,7 @@ fn larger(requested: &[(String, String)]) -> Option<Vec<(String, String)>> {
         };
         let Ok(asked) = value.parse::<u32>() else { continue };
         if asked < most {
-            *value = (asked.saturating_mul(2)).min(most).to_string();
+            *value = asked.saturating_mul(2).clamp(asked + 1, most).to_string();
             is_larger = true;
         }
     }
@@ -136,16 +150,6 @@ fn oack(options: &[(String, String)]) -> Vec<u8> {
         packet.push(0);
     }
     packet
-}
-
-/// Whether a datagram is a request.
-pub(crate) fn is_request(datagram: &[u8]) -> bool {
-    matches!(datagram, [0, READ | WRITE, ..])
-}
-
-/// Whether a datagram is an ERROR.
-pub(crate) fn is_error(datagram: &[u8]) -> bool {
-    matches!(datagram, [0, ERROR, ..])
 }
 
 impl fmt::Display for Wrong {
@@ -179,18 +183,43 @@ mod tests {
     fn each_answer_is_wrong_in_its_way() {
         let data: &[u8] = b"\0\x03\x01\x00abc";
         let instead = |bytes: &[u8]| Some(Answer::Instead(bytes.to_vec()));
-        assert_eq!(Wrong::Tid.answer(data, None), Some(Answer::Stranger));
-        assert_eq!(Wrong::Tid.answer(data, Some(&[])), None, "the first answer decides the port");
-        assert_eq!(Wrong::Block.answer(data, None), Some(Answer::Before(b"\0\x03\0\xffabc".to_vec())));
-        assert_eq!(Wrong::Opcode.answer(data, None), instead(b"\0\x09\x01\0abc"));
-        assert_eq!(Wrong::Truncated.answer(data, None), instead(b"\0\x03\x01"));
-        assert_eq!(Wrong::Truncated.answer(b"\0\x06a\x001\0", None), instead(b"\0\x06a\x001"));
-        assert_eq!(Wrong::Oack.answer(data, None), None, "only the first answer");
-        assert_eq!(Wrong::Oack.answer(data, Some(&[])), instead(b"\0\x06windowsize\x004\0"));
-        let requested = asked(&[("blksize", "1000"), ("tsize", "0")]);
+        let first =
+            |options: &[(&str, &str)]| Exchange { requested: Some(asked(options)), ..Exchange::default() };
+        let later = Exchange { has_answered: true, ..Exchange::default() };
+        assert_eq!(Wrong::Tid.answer(data, &later), Some(Answer::Stranger));
+        assert_eq!(Wrong::Tid.answer(data, &Exchange::default()), None, "the first answer decides the port");
+        assert_eq!(Wrong::Opcode.answer(data, &later), instead(b"\0\x09\x01\0abc"));
+        assert_eq!(Wrong::Truncated.answer(data, &later), instead(b"\0\x03\x01"));
+        assert_eq!(Wrong::Truncated.answer(b"\0\x06a\x001\0", &later), instead(b"\0\x06a\x001"));
+        assert_eq!(Wrong::Oack.answer(data, &later), None, "only the first answer");
+        assert_eq!(Wrong::Oack.answer(data, &first(&[])), instead(b"\0\x06windowsize\x004\0"));
         let larger = instead(b"\0\x06blksize\x002000\0tsize\x000\0");
-        assert_eq!(Wrong::OackLarger.answer(b"\0\x06tsize\x005\0", Some(&requested)), larger);
-        assert_eq!(Wrong::OackLarger.answer(data, Some(&asked(&[("tsize", "0")]))), None);
+        let requested = first(&[("blksize", "1000"), ("tsize", "0")]);
+        assert_eq!(Wrong::OackLarger.answer(b"\0\x06tsize\x005\0", &requested), larger);
+        assert_eq!(Wrong::OackLarger.answer(data, &first(&[("tsize", "0")])), None);
+        let none = instead(b"\0\x06windowsize\x001\0");
+        assert_eq!(Wrong::OackLarger.answer(data, &first(&[("windowsize", "0")])), none);
+    }
+
+    #[test]
+    fn the_block_before_is_what_it_was() {
+        let after = |last: &[u8]| Exchange { last: Some(last.to_vec()), ..Exchange::default() };
+        let before = |bytes: &[u8]| Some(Answer::Before(bytes.to_vec()));
+        let answer = |datagram: &[u8], exchange: &Exchange| Wrong::Block.answer(datagram, exchange);
+        for exchange in [Exchange::default(), after(b"\0\x06a\x001\0")] {
+            assert_eq!(answer(b"\0\x03\0\x01abc", &exchange), before(b"\0\x03\0\0abc"));
+            assert_eq!(answer(b"\0\x04\0\0", &exchange), before(b"\0\x04\xff\xff"));
+        }
+        assert_eq!(answer(b"\0\x03\x01\0abc", &after(b"\0\x03\0\xffdef")), before(b"\0\x03\0\xffdef"));
+        assert_eq!(answer(b"\0\x03\0\0abc", &after(b"\0\x03\xff\xffdef")), before(b"\0\x03\xff\xffdef"));
+        for last in [&b"\0\x03\x01\0abc"[..], b"\0\x03\x01\x01abc", b"\0\x03\0\xfeabc"] {
+            assert_eq!(answer(b"\0\x03\x01\0abc", &after(last)), None);
+        }
+        assert_eq!(answer(b"\0\x04\0\x08", &after(b"\0\x04\0\x04")), before(b"\0\x04\0\x07"));
+        assert_eq!(answer(b"\0\x04\0\x01", &after(b"\0\x04\0\0")), before(b"\0\x04\0\0"));
+        // A rollover to 1.
+        assert_eq!(answer(b"\0\x04\0\x01", &after(b"\0\x04\xff\xff")), None);
+        assert_eq!(answer(b"\0\x03\0\x01abc", &after(b"\0\x03\xff\xffdef")), None);
     }
 
     #[test]

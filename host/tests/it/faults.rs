@@ -111,6 +111,45 @@ fn wrong_answers_that_a_client_survives() {
     }
 }
 
+/// A client can tell each wrong answer, also where the network does other things besides: what ends well is right.
+#[test]
+fn wrong_answers_on_a_bad_network_with_windows() {
+    const SIZE: usize = 30_000;
+    let yaml = "roots: [{ name: boot, path: root, writable: true }]\n";
+    let server = Setup::new().yaml(yaml).sizes(&[SIZE]).start();
+    let local = server.outside().path("local");
+    std::fs::write(&local, bytes(SIZE)).unwrap();
+    let seed = |seed: u32| {
+        let seed = seed.to_string();
+        let faults =
+            ["--seed", &seed, "--lose", "0.05", "--double", "0.05", "--reorder", "0.1", "--jitter", "2ms"];
+        let wrong = ["--wrong", "block=0.2,tid=0.2,opcode=0.01,truncated=0.01"];
+        let network = Faults::start(&server, &[&faults[..], &wrong].concat());
+        let windows = ["--blksize", "512", "--windowsize", "8"];
+        let got = network.get_with(&SIZE.to_string(), &windows);
+        let (name, mut command) = (format!("up{seed}"), Command::new(env!("CARGO_BIN_EXE_tuffet")));
+        command.args(["put", "-q"]).args(windows).arg(&local);
+        let put = run(command.arg(format!("tftp://{}/{name}", network.address)));
+        // An ERROR that answers what is broken ends a transfer.
+        let is_right = got.code() != 0 || got.stdout == bytes(SIZE);
+        let is_stored = put.code() != 0 || server.root().read(&name) == bytes(SIZE);
+        assert!(is_right && is_stored, "seed {seed}: {is_right} {is_stored} {:#?}", network.end());
+        usize::from(got.code() == 0) + usize::from(put.code() == 0)
+    };
+    let ended_well: usize = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..6)
+            .map(|number| {
+                scope.spawn({
+                    let seed = &seed;
+                    move || seed(number)
+                })
+            })
+            .collect();
+        all.into_iter().map(|its| its.join().unwrap()).sum()
+    });
+    assert!(ended_well >= 6, "{ended_well} of 12");
+}
+
 #[test]
 fn wrong_answers_that_end_a_transfer() {
     let server = Setup::new().sizes(&[3000]).start();

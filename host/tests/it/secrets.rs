@@ -1,8 +1,10 @@
 //! Secrets of a configuration never appear: not in the log at its most verbose level, not in displays or
 //! exports, not in an error.
 
-use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, http, rrq, tuffet};
+use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, compiled, http, is_root, rrq, run, tuffet};
+use crate::policy::probe;
 use std::net::TcpListener;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// A part of each secret.
@@ -156,4 +158,87 @@ fn secrets_come_out_nowhere() {
     for (post, _) in collector.posts().into_iter().chain(unwilling.posts()).chain(refusing.posts()) {
         assert_hushed("what is exported", &post.body.replace("hushed", "").replace("hush-key", ""), &seed);
     }
+}
+
+/// A setting that a bundled plugin requires, at the top level or within another one.
+#[test]
+fn a_required_setting_may_be_a_secret() {
+    let yaml = "listeners: [{ address: \"127.0.0.1:0\" }]\nroots: [{ name: boot, path: root }]\nstate: state\n\
+                sinks: { log: { file: ./lines } }\npolicy: { resolve: [remap], observe: [audit] }\nplugins:\n  audit:\n    \
+                component: builtin:audit\n    grants: [kv, sinks/log]\n    secrets: { sink: { file: sink } }\n    limits: \
+                { time: 20s, wall: 40s }\n  remap:\n    component: builtin:remap\n    grants: [files/boot]\n    secrets: \
+                { /map-file/path: { file: map } }\n    settings: { root: boot, map-file: { root: boot } }\n    limits: { \
+                time: 20s, wall: 40s }\n";
+    let setup = Setup::new().file("served", b"content").file("map-of-ours", b"r ^asked$ served\n").yaml(yaml);
+    let folder = setup.outside();
+    folder.write("map", b"map-of-ours\n");
+    folder.write("sink", b"log\n");
+    let check = |yaml: &str| {
+        folder.write("checked.yaml", yaml.as_bytes());
+        let file = folder.path("checked.yaml");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.env("CACHE_DIRECTORY", compiled()).arg("check").arg(file);
+        run(command.args(is_root().then_some("--user=root")))
+    };
+    check(yaml).assert_good();
+    for (with, without, missing) in [
+        ("    secrets: { sink: { file: sink } }\n", "", "`sink` is missing"),
+        (
+            "secrets: { /map-file/path: { file: map } }\n    ",
+            "",
+            "checked.yaml:15:39: the key `path` is missing",
+        ),
+        ("{ sink: { file: sink } }", "{ witness: { file: sink } }", "`sink` is missing"),
+    ] {
+        assert!(yaml.contains(with));
+        check(&yaml.replace(with, without)).assert_fails(64, &[missing]);
+    }
+    folder.write("sink", b"lgo\n");
+    check(yaml).assert_fails(64, &["checked.yaml:10:", "the configuration lacks what this secret names"]);
+    folder.write("sink", b"log\n");
+
+    let server = setup.start();
+    assert_eq!(Peer::new(server.address()).read_plainly("asked"), b"content");
+    server.outcome("asked");
+    let lines = server.outside().path("lines");
+    let end = Instant::now() + SOON;
+    while !std::fs::read_to_string(&lines).is_ok_and(|lines| lines.contains("asked")) {
+        assert!(Instant::now() < end, "the sink got no line: {}", server.log());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// What a plugin writes for others to see passes one place: here with a secret among texts of each kind.
+#[test]
+fn a_secret_in_what_a_plugin_writes_is_hidden_or_refused() {
+    const SECRET: &str = "t0ken-of-\\ours";
+    let escaped = SECRET.replace('\\', "\\\\");
+    let run = [
+        format!(r#"emit lines {{"{escaped}":["a {escaped} b",12345678]}}"#),
+        format!("add hits site {SECRET}"),
+        format!("kv set a {SECRET}"),
+        format!("kv create {SECRET} a"),
+        format!("kv append b {SECRET}"),
+        "kv set c t0ken-of-others".to_owned(),
+    ];
+    let run = serde_json::to_string(&run).unwrap();
+    let yaml = format!(
+        "roots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ lines: {{ file: ./lines }} }}\npolicy: {{ resolve: \
+         [probe] }}\nplugins:\n  probe:\n    component: \"{}\"\n    grants: [kv, metrics, files/boot, sinks/lines]\n    limits: {{ \
+         time: 20s, wall: 40s }}\n    secrets: {{ upload: {{ file: secret }}, observe: {{ file: digits }} }}\n    settings: \
+         {{ run: {run} }}\n",
+        probe()
+    );
+    let setup = Setup::new();
+    setup.outside().write("secret", SECRET.as_bytes());
+    setup.outside().write("digits", b"12345678");
+    let server = setup.yaml(&yaml).start();
+    let said = String::from_utf8(Peer::new(server.address()).read_plainly("x")).unwrap();
+    let refused = "bad-argument: the value contains the secret `upload`: it is not stored";
+    let of_key = refused.replace("value", "key");
+    assert_eq!(said.lines().collect::<Vec<_>>(), ["()", "()", refused, &of_key, refused, "()"]);
+    assert!(server.metrics().contains("name=\"hits\",site=\"(hidden)\""), "{}", server.metrics());
+    server.stop();
+    let lines = String::from_utf8(server.outside().read("lines")).unwrap();
+    assert_eq!(lines, "{\"(hidden)\":[\"a (hidden) b\",12345678]}\n");
 }

@@ -8,6 +8,7 @@ use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::access::HttpCaller;
+use super::answer_texts::{self, Answer};
 use super::cpu_limit::CpuLimit;
 use super::instance::Instance;
 use super::make_instance::grow;
@@ -211,8 +212,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Ends the call and returns its result.
-    pub fn end<T>(mut self, ended: Finished<T>) -> Result<T, Failure> {
+    /// Ends the call and returns its result, without the plugin's secrets.
+    pub fn end<T: Answer>(mut self, ended: Finished<T>) -> Result<T, Failure> {
         let Some(mut instance) = self.instance.take() else {
             unreachable!("only the end of the call takes it")
         };
@@ -227,9 +228,10 @@ impl<'a> Call<'a> {
         sandbox.access.host.spent(sandbox.memory.used(), spent.cpu);
         match ended {
             Some(Ok(answer)) => {
+                let answer = answer_texts::without_secrets(answer, &sandbox.access.secrets);
                 if let Some(prepared) = &self.plugin.prepared {
                     prepared.return_used(instance);
-                    return Ok(answer);
+                    return answer;
                 }
                 let served = self.plugin.reuse.is_none_or(|calls| instance.calls >= calls);
                 let worn = served || sandbox.is_worn();
@@ -237,7 +239,7 @@ impl<'a> Call<'a> {
                     instance,
                     if worn { InstanceCondition::WornOut } else { InstanceCondition::Reusable },
                 );
-                Ok(answer)
+                answer
             }
             Some(Err(error)) => Err(self.plugin.code.explain(&instance, &error)),
             None => {

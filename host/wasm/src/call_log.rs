@@ -102,8 +102,11 @@ impl CallLog {
             return;
         }
         self.written += 1;
-        let message = one_line(message, MAX_MESSAGE);
-        let fields = PluginFields::new(fields);
+        let message = one_line(&access.secrets.hidden_in(message), MAX_MESSAGE);
+        let fields = match access.secrets.is_empty() {
+            true => PluginFields::new(fields),
+            false => PluginFields::new(&without_secrets(fields, access)),
+        };
         access.host.logged(word(level), &message, &fields.to_string());
         if self.collects {
             self.collected.push(format!("{message} {fields}").trim_end().to_owned());
@@ -136,6 +139,11 @@ impl CallLog {
             Level::Error => event!(error, ERROR),
         }
     }
+}
+
+fn without_secrets(fields: &[(String, String)], access: &Access) -> Vec<(String, String)> {
+    let hidden = |text: &str| access.secrets.hidden_in(text).into_owned();
+    fields.iter().map(|(name, value)| (hidden(name), hidden(value))).collect()
 }
 
 fn word(level: Level) -> &'static str {

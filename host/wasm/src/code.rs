@@ -8,7 +8,7 @@ use super::access::Access;
 use super::bindings::lifecycle;
 use super::engine::PolicyRuntime;
 use super::sandbox::Sandbox;
-use tuffet_config::{PluginLimits, PluginSecrets};
+use tuffet_config::PluginLimits;
 
 /// A compiled component with its settings and its grants.
 pub(super) struct Code {
@@ -18,8 +18,6 @@ pub(super) struct Code {
     pub runtime: PolicyRuntime,
     /// The settings as JSON, with secrets inserted.
     pub settings: String,
-    /// The secrets, which no message may contain.
-    pub secrets: PluginSecrets,
     pub component: InstancePre<Sandbox>,
     pub lifecycle: lifecycle::GuestIndices,
 }

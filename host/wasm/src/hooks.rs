@@ -84,7 +84,8 @@ impl AcceptUpload for Plugin {
     ) -> HookFuture<'a, Option<UploadOpinion>> {
         Box::pin(async move {
             let input = memo.get::<Inputs>().of(request, &self.access);
-            let answer = self.call_accept_upload(input, &UploadInput::of(upload), context).await?;
+            let answer =
+                self.call_accept_upload(input, &UploadInput::of(upload, context.client), context).await?;
             convert::acceptance(answer)
         })
     }

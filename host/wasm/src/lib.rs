@@ -8,6 +8,7 @@
 //! reload loads another one beside it and swaps them.
 
 mod access;
+mod answer_texts;
 mod answer_values;
 mod assemble;
 mod bindings;

@@ -95,7 +95,6 @@ fn prepare(
         limits: spec.limits,
         runtime: runtime.clone(),
         settings: spec.secrets.reveal_in(&spec.settings).to_string(),
-        secrets: spec.secrets.clone(),
         component,
         lifecycle,
     });

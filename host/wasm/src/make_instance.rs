@@ -84,9 +84,10 @@ impl Code {
     pub fn explain(&self, instance: &Instance, error: &wasmtime::Error) -> Failure {
         let sandbox = instance.store.data();
         if let Some(SettingsRefused(problems)) = error.downcast_ref() {
+            let secrets = &self.access.secrets;
             let hidden = |problem: &lifecycle::Problem| Problem {
-                pointer: problem.pointer.clone(),
-                message: self.secrets.hidden_in(&problem.message),
+                pointer: secrets.hidden_in(&problem.pointer).into_owned(),
+                message: secrets.hidden_in(&problem.message).into_owned(),
             };
             let problems: Vec<Problem> = problems.iter().map(hidden).collect();
             let shown = problems.iter().take(MAX_PROBLEMS);
@@ -134,7 +135,7 @@ impl Code {
             (true, None) => "it gave up (`unreachable`), and wrote nothing to its standard error".into(),
             (true, Some(how)) => how,
         };
-        Failure::new(Cause::Trap, self.secrets.hidden_in(&detail))
+        Failure::new(Cause::Trap, self.access.secrets.hidden_in(&detail))
     }
 }
 

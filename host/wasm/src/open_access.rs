@@ -27,6 +27,7 @@ pub(super) fn open(
         lines: rates.with(LineRate::of_plugin(&plugin)),
         notes: rates.with(LineRate::calls(&plugin)),
         plugin,
+        secrets: spec.secrets.clone(),
         client_mac: granted.contains(&Grant::ClientMac),
         facts: Facts::of(&judged.facts, granted.contains(&Grant::ClientMac)),
         client_history: granted.contains(&Grant::ClientHistory),

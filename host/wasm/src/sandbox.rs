@@ -131,7 +131,8 @@ impl Sandbox {
 
     /// Returns the reason of a failure from standard error; empty if nothing was written.
     pub fn stderr_reason(&self) -> String {
-        stderr_reason::of(&self.stderr.text())
+        // Before the text is cut, so that no part of a secret is left.
+        stderr_reason::of(&self.access.secrets.hidden_in(&self.stderr.text()))
     }
 }
 

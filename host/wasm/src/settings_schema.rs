@@ -53,7 +53,8 @@ pub fn annotate_settings(component: &[u8], json: &[u8]) -> Result<Vec<u8>, Strin
     sections::replace(component, SECTION, json)
 }
 
-/// Checks the settings of a plugin against the schema that its component carries.
+/// Checks the settings of a plugin, secrets included, against the schema that its component carries; that of a bundled one
+/// is built in.
 pub(super) fn check(policy: &PolicySpec, spec: &PluginConfig, component: &[u8]) -> Vec<LoadProblem> {
     let problem = |kind, pointer, message: String| LoadProblem {
         plugin: spec.name.clone(),
@@ -61,7 +62,11 @@ pub(super) fn check(policy: &PolicySpec, spec: &PluginConfig, component: &[u8]) 
         pointer,
         message: text::reason(&message),
     };
-    let schema = match of(component) {
+    let schema = match &spec.component {
+        ComponentSource::Builtin(name) => Ok(SettingsSchema::of_builtin(name)),
+        _ => of(component),
+    };
+    let schema = match schema {
         Ok(Some(schema)) => schema,
         Ok(None) => return Vec::new(),
         Err(message) => return vec![problem(LoadProblemKind::NotAComponent, None, message)],

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::access::{StoredUpload, UploadContent};
 use super::bindings::accept_upload::Upload;
 use tuffet_policy::ReceivedUpload;
+use tuffet_request::ClientKey;
 
 /// The upload: its description for the hook, and its content.
 #[derive(Debug, Clone)]
@@ -14,7 +15,7 @@ pub(super) struct UploadInput {
 }
 
 impl UploadInput {
-    pub fn of(upload: &ReceivedUpload) -> UploadInput {
+    pub fn of(upload: &ReceivedUpload, client: ClientKey) -> UploadInput {
         let about = Upload {
             root: upload.root.clone(),
             path: upload.path.clone(),
@@ -22,7 +23,7 @@ impl UploadInput {
             sha256: upload.sha256.clone(),
             attributes: Vec::new(),
         };
-        let content = Arc::new(StoredUpload { content: upload.content.clone(), bytes: upload.size });
+        let content = Arc::new(StoredUpload { content: upload.content.clone(), bytes: upload.size, client });
         UploadInput { about, content }
     }
 }

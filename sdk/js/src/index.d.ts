@@ -117,6 +117,8 @@ export interface Request {
   /**
    * `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. `unsafe-name`: why the server
    * refuses the name unless `resolve` names a file for it; `path` has U+FFFD in place of what is not safe then.
+   * `case`: `insensitive` where every spelling of `path` finds the file, also one that is new; compare names regardless of
+   * case then. Later servers add more.
    */
   readonly attributes: ReadonlyMap<string, string>;
   /** The value of an option, whose name may be in any letter case. */

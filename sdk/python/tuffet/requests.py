@@ -141,7 +141,10 @@ class Request:
     options: list[tuple[str, str]] = field(default_factory=list)
     """As the client sent them, names in lower case."""
     attributes: list[tuple[str, str]] = field(default_factory=list)
-    """Further facts, by name."""
+    """Further facts, by name. ``raw-name``: the bytes of the requested name in hexadecimal digits, if they are not UTF-8.
+    ``unsafe-name``: why the server refuses the name unless ``resolve`` names a file for it. ``case``: ``insensitive`` where
+    every spelling of ``path`` finds the file, also one that is new; compare names regardless of case then. Later servers
+    add more."""
 
     def option(self, name: str) -> str | None:
         """The value of an option, if the client sent it."""

@@ -27,9 +27,11 @@ use read::Reader;
 pub fn schema_with(plugins: &[(String, SettingsSchema)]) -> Value {
     let mut schema = schema();
     if let Some(Value::Array(branches)) = schema.pointer_mut(&format!("{PLUGIN}/allOf")) {
-        branches.extend(
-            plugins.iter().map(|(component, settings)| bundled::branch(component, settings.value().clone())),
-        );
+        branches.extend(plugins.iter().map(|(component, settings)| {
+            let mut branch = bundled::branch(component, settings.value().clone());
+            bundled::loosen(&mut branch);
+            branch
+        }));
     }
     schema
 }
@@ -91,7 +93,14 @@ impl SettingsSchema {
         let (all, masked) = (secrets.reveal_in(settings), secrets.mask_in(settings));
         let mut findings = self.shape_problems(&all);
         if findings.is_empty() {
-            findings.extend(name_problems(&self.0, &all, "", grants, names));
+            findings = name_problems(&self.0, &all, "", grants, names);
+            for finding in findings.iter_mut().filter(|its| secrets.name_of(&its.pointer).is_some()) {
+                finding.message =
+                    "the configuration lacks what this secret names, or the plugin may not use it; \
+                                   define it, and add it to the plugin's `grants`, such as `http/HOST:PORT`"
+                        .into();
+            }
+            return findings;
         }
         // A message about a mapping or a list shows the values in it.
         let without_secrets = self.shape_problems(&masked);
@@ -99,7 +108,9 @@ impl SettingsSchema {
             let same = without_secrets.iter().find(|its| its.pointer == finding.pointer);
             finding.message = match same.filter(|_| secrets.name_of(&finding.pointer).is_none()) {
                 Some(same) => same.message.clone(),
-                None => "the plugin's schema asks for something else than this secret".into(),
+                None => "the plugin's schema asks for something else than this secret, a text; correct its value, or \
+                         write the key below `settings` if it is no text"
+                    .into(),
             };
         }
         findings

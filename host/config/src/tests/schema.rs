@@ -57,3 +57,26 @@ fn the_committed_reference_is_current() {
         "docs/configuration.md is old; run this test with TUFFET_BLESS=1 to renew it"
     );
 }
+
+/// An editor does not know which settings `secrets` has. It must not call one missing that is there.
+#[test]
+fn editors_miss_no_setting_that_secrets_may_have() {
+    let schema = schema();
+    let branches = schema.pointer(&format!("{}/allOf", crate::schema::PLUGIN)).and_then(|its| its.as_array());
+    let then = |name: &str| {
+        let is_its = |branch: &&serde_json::Value| {
+            branch["if"]["properties"]["component"]["const"] == format!("builtin:{name}")
+        };
+        branches.into_iter().flatten().find(is_its).map(|branch| branch["then"].clone()).unwrap_or_default()
+    };
+    let ask = then("ask");
+    assert_eq!(ask["properties"]["settings"].get("required"), None);
+    // No secret is in a list.
+    let roots = &ask["properties"]["settings"]["properties"]["roots"];
+    assert_eq!(roots["items"]["required"], serde_json::json!(["root", "url"]));
+    assert_eq!(ask["if"], serde_json::json!({ "required": ["secrets"] }));
+    assert_eq!(ask["else"]["properties"]["settings"], serde_json::json!({ "required": ["url"] }));
+    let within = serde_json::json!({ "properties": { "map-file": { "required": ["root", "path"] } } });
+    assert_eq!(then("remap")["else"]["properties"]["settings"], within);
+    assert_eq!(then("acl").get("if"), None);
+}

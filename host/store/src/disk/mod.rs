@@ -314,3 +314,19 @@ impl Drop for Room {
         self.disk.held.fetch_sub(self.bytes, Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_ahead_is_bounded_for_each_disk() {
+        let (disk, other) = (Disk::of_program(), Disk::of_program());
+        let piece = 512 << 10;
+        let rooms: Vec<Room> = std::iter::from_fn(|| disk.room_ahead(piece)).collect();
+        assert_eq!(rooms.len(), 64);
+        assert!(other.room_ahead(piece).is_some());
+        drop(rooms);
+        assert!(disk.room_ahead(piece).is_some());
+    }
+}

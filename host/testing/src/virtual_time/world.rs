@@ -306,8 +306,8 @@ impl World {
     }
 
     fn fly(&mut self, client: usize, direction: Direction, socket: SocketId, datagram: &[u8]) {
-        let deliveries = self.fate.of(direction, datagram);
         let its = &mut self.clients[client];
+        let deliveries = self.fate.of_client(its.address, direction, datagram);
         let ends = (its.address, its.number_of(socket));
         let at = self.now.since(Time::default());
         self.trace.0.push(Passage::new(at, direction, ends, datagram, deliveries.len()));

@@ -67,3 +67,35 @@ fn a_root_that_hangs_leaves_plugins_that_read_another_alone() {
     assert!(String::from_utf8_lossy(&read).contains("healthy"), "{read:?}");
     disk.release();
 }
+
+/// Reads of a root are shared by clients, whichever plugin reads for them: one address keeps no thread from others.
+#[test]
+fn reads_that_hang_for_one_client_leave_those_of_others() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    disk.file("file", b"slow");
+    disk.file("good", b"healthy");
+    let good = plugin("healthy", "slow", "mine").replace("read slow file", "read slow good");
+    let yaml = format!(
+        "roots: [{{ name: slow, path: {}, private: true }}, {{ name: boot, path: root }}]\nworkers: 1\nstate: state\nsinks: {{ \
+         out: {{ file: out.jsonl }} }}\npolicy: {{ resolve: [healthy, hung], time-limit: 10s }}\nplugins:\n{}{}",
+        disk.path().display(),
+        plugin("hung", "slow", "stuck*"),
+        good.replace("wall: 300ms, time: 200ms", "wall: 40s, time: 20s"),
+    );
+    let server = Setup::new().yaml(&yaml).start();
+    disk.set(Step::Open, "file", Pace::Hangs);
+    let mut stuck: Vec<_> = (0..HUNG).map(|_| Peer::from(client(1), server.address())).collect();
+    let end = Instant::now() + SOON;
+    while failed_calls(&server) < HUNG {
+        assert!(Instant::now() < end, "{} of {HUNG} calls: {}", failed_calls(&server), plugins(&server));
+        for (number, peer) in stuck.iter_mut().enumerate() {
+            peer.ask(&rrq(&format!("stuck-{number}"), &[]));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    // Half of the threads.
+    disk.hangs(Step::Open, 16);
+    let read = Peer::from(client(0), server.address()).read_plainly("mine");
+    assert!(String::from_utf8_lossy(&read).contains("healthy"), "{read:?}");
+    disk.release();
+}

@@ -16,23 +16,35 @@ use crate::bindings::types::Error;
 use crate::bindings::{files, kv};
 use tuffet_kv::Listing;
 use tuffet_policy::PastRequest;
+use tuffet_request::ClientKey;
 use tuffet_sinks::Full;
 
 /// The future result of a call.
 pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The calls that every plugin has, if granted.
+/// The calls that every plugin has, if granted. Those that may wait name the client that the hook is called for.
 pub(crate) trait HostCalls: Debug + Send + Sync {
     /// Returns size, time and version of a file; `None` if there is no such file.
-    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<files::Metadata>, Error>>;
+    fn stat(
+        &self,
+        client: ClientKey,
+        root: String,
+        path: String,
+    ) -> Pending<'_, Result<Option<files::Metadata>, Error>>;
 
     /// Returns a whole file of at most `max_bytes`; `None` if there is no such file.
-    fn read(&self, root: String, path: String, max_bytes: u64)
-    -> Pending<'_, Result<Option<Vec<u8>>, Error>>;
+    fn read(
+        &self,
+        client: ClientKey,
+        root: String,
+        path: String,
+        max_bytes: u64,
+    ) -> Pending<'_, Result<Option<Vec<u8>>, Error>>;
 
     /// Returns bytes of this version of a file; fewer at its end.
     fn read_at(
         &self,
+        client: ClientKey,
         root: String,
         path: String,
         version: String,

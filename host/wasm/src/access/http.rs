@@ -146,6 +146,7 @@ mod tests {
         let access = Access {
             unsent: None,
             plugin: "it".into(),
+            secrets: Default::default(),
             client_mac: false,
             client_history: false,
             facts: Default::default(),

@@ -36,7 +36,12 @@ pub(crate) struct Live {
 }
 
 impl HostCalls for Live {
-    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<Metadata>, Error>> {
+    fn stat(
+        &self,
+        client: ClientKey,
+        root: String,
+        path: String,
+    ) -> Pending<'_, Result<Option<Metadata>, Error>> {
         let roots = self.roots.clone();
         Box::pin(async move {
             let (its, name) = (roots.clone(), root.clone());
@@ -48,12 +53,13 @@ impl HostCalls for Live {
                 })),
                 Err(error) => absent(&error),
             };
-            read_on_disk(&roots, root, stat).await
+            read_on_disk(&roots, client, root, stat).await
         })
     }
 
     fn read(
         &self,
+        client: ClientKey,
         root: String,
         path: String,
         max_bytes: u64,
@@ -62,12 +68,13 @@ impl HostCalls for Live {
         Box::pin(async move {
             let (its, name) = (roots.clone(), root.clone());
             let read = move || read_steady(|| its.open_read(Some(&name), &path), &name, &path, max_bytes);
-            read_on_disk(&roots, root, read).await
+            read_on_disk(&roots, client, root, read).await
         })
     }
 
     fn read_at(
         &self,
+        client: ClientKey,
         root: String,
         path: String,
         version: String,
@@ -79,7 +86,7 @@ impl HostCalls for Live {
             let (its, name) = (roots.clone(), root.clone());
             let read =
                 move || read_part(its.open_read(Some(&name), &path), &version, offset, length).map(Some);
-            Ok(read_on_disk(&roots, root, read).await?.unwrap_or_default())
+            Ok(read_on_disk(&roots, client, root, read).await?.unwrap_or_default())
         })
     }
 
@@ -92,14 +99,16 @@ impl HostCalls for Live {
     }
 }
 
-/// Runs `work` on a thread of that root, so that a hanging root delays only the calls that read it.
+/// Runs `work` on a thread of that root, so that a hanging root delays only the calls that read it. Clients share these
+/// threads.
 async fn read_on_disk<T: Send + 'static>(
     roots: &Roots,
+    client: ClientKey,
     root: String,
     work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
 ) -> Result<Option<T>, Error> {
     let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
-    run_on_disk(disk, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
+    run_on_disk(disk, client, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
 }
 
 /// Runs `work` on a thread of this disk.
@@ -108,6 +117,7 @@ async fn read_on_disk<T: Send + 'static>(
 /// The work was not done, with the reason.
 async fn run_on_disk<T: Send + 'static>(
     disk: &Disk,
+    client: ClientKey,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
     let (sender, receiver) = oneshot::channel();
@@ -118,7 +128,7 @@ async fn run_on_disk<T: Send + 'static>(
         }
     };
     // If the work is refused, the sender is dropped with it.
-    disk.submit(Lane::Plugin, ClientKey::SERVER, READ_TIMEOUT, work, |_| {});
+    disk.submit(Lane::Plugin, client, READ_TIMEOUT, work, |_| {});
     let unavailable = |why: &str| Err(format!("root `{}` {why}", disk.root()));
     match timeout(READ_TIMEOUT, receiver).await {
         Ok(Ok(done)) => Ok(done),
@@ -132,6 +142,7 @@ async fn run_on_disk<T: Send + 'static>(
 pub(crate) struct StoredUpload {
     pub content: Content,
     pub bytes: u64,
+    pub client: ClientKey,
 }
 
 impl UploadContent for StoredUpload {
@@ -143,7 +154,7 @@ impl UploadContent for StoredUpload {
         let content = self.content.clone();
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let read = move || content.read_at(offset, length).map_err(|error| error.to_string());
-        Box::pin(async { run_on_disk(self.content.disk(), read).await.flatten() })
+        Box::pin(async { run_on_disk(self.content.disk(), self.client, read).await.flatten() })
     }
 }
 

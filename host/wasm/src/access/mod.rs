@@ -31,6 +31,7 @@ pub(super) use upload::{InMemory, UploadContent};
 
 use super::bindings::types::Error;
 use super::facts::Facts;
+use tuffet_config::PluginSecrets;
 use tuffet_policy::{LineRate, SeriesTable, Unsent};
 
 /// The maximum number of `kv`, `files`, `upload-content`, `metrics` and `history` calls per call of a hook.
@@ -49,6 +50,8 @@ pub(super) const MAX_READ: u64 = 64 << 20;
 pub(super) struct Access {
     /// The plugin's name.
     pub plugin: Arc<str>,
+    /// Its secrets, which nothing may contain that it lets others see.
+    pub secrets: PluginSecrets,
     /// Whether it gets MAC addresses.
     pub client_mac: bool,
     /// Whether it may see the last requests of the client.

@@ -21,6 +21,7 @@ use crate::bindings::types::Error;
 use crate::digest;
 use crate::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use tuffet_policy::PastRequest;
+use tuffet_request::ClientKey;
 use tuffet_sinks::Full;
 
 /// The maximum size of a recorded body, in bytes.
@@ -38,12 +39,12 @@ pub(crate) struct Staged {
 
 impl Staged {
     /// Returns a file of the stage, or records it from the real host.
-    async fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, Error> {
+    async fn file(&self, client: ClientKey, call: &str, root: &str, path: &str) -> Result<StagedFile, Error> {
         let known = self.stage.file(call, root, path).map_err(|why| Code::Unavailable.with(why))?;
         if !matches!(known, StagedFile::Unknown) || !self.stage.records() {
             return Ok(known);
         }
-        match self.world.read(root.to_owned(), path.to_owned(), MAX_READ).await {
+        match self.world.read(client, root.to_owned(), path.to_owned(), MAX_READ).await {
             Ok(file) => {
                 self.stage.learn_file(root, path, file.clone());
                 Ok(file.map_or(StagedFile::Absent, StagedFile::Content))
@@ -57,10 +58,15 @@ impl Staged {
 }
 
 impl HostCalls for Staged {
-    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<Metadata>, Error>> {
+    fn stat(
+        &self,
+        client: ClientKey,
+        root: String,
+        path: String,
+    ) -> Pending<'_, Result<Option<Metadata>, Error>> {
         Box::pin(async move {
-            match self.file("stat", &root, &path).await? {
-                StagedFile::Unknown => self.world.stat(root, path).await,
+            match self.file(client, "stat", &root, &path).await? {
+                StagedFile::Unknown => self.world.stat(client, root, path).await,
                 StagedFile::Absent => Ok(None),
                 StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) => {
@@ -73,13 +79,14 @@ impl HostCalls for Staged {
 
     fn read(
         &self,
+        client: ClientKey,
         root: String,
         path: String,
         max_bytes: u64,
     ) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
         Box::pin(async move {
-            match self.file("read", &root, &path).await? {
-                StagedFile::Unknown => self.world.read(root, path, max_bytes).await,
+            match self.file(client, "read", &root, &path).await? {
+                StagedFile::Unknown => self.world.read(client, root, path, max_bytes).await,
                 StagedFile::Absent => Ok(None),
                 StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) if file.len() as u64 > max_bytes => {
@@ -92,6 +99,7 @@ impl HostCalls for Staged {
 
     fn read_at(
         &self,
+        client: ClientKey,
         root: String,
         path: String,
         version: String,
@@ -99,8 +107,8 @@ impl HostCalls for Staged {
         length: usize,
     ) -> Pending<'_, Result<Vec<u8>, Error>> {
         Box::pin(async move {
-            match self.file("read_at", &root, &path).await? {
-                StagedFile::Unknown => self.world.read_at(root, path, version, offset, length).await,
+            match self.file(client, "read_at", &root, &path).await? {
+                StagedFile::Unknown => self.world.read_at(client, root, path, version, offset, length).await,
                 StagedFile::Absent => Err(changed("it is gone")),
                 StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) if digest(&file) != version => {

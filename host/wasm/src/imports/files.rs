@@ -8,9 +8,9 @@ use crate::sandbox::Sandbox;
 impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
         self.may_read(&root, &path)?;
-        let access = self.access.clone();
+        let (access, client) = (self.access.clone(), self.http.caller.client);
         self.host_call.begin(format!("the file {root}:{path}"));
-        let found = access.host.stat(root, path).await;
+        let found = access.host.stat(client, root, path).await;
         self.host_call.end();
         found
     }
@@ -19,9 +19,9 @@ impl Host for Sandbox {
         self.may_read(&root, &path)?;
         // More than the memory of the guest would only fill that of the host.
         let max_bytes = limit.min(MAX_READ.saturating_sub(self.usage.read)).min(self.memory.max());
-        let access = self.access.clone();
+        let (access, client) = (self.access.clone(), self.http.caller.client);
         self.host_call.begin(format!("the file {root}:{path}"));
-        let content = access.host.read(root, path, max_bytes).await;
+        let content = access.host.read(client, root, path, max_bytes).await;
         self.host_call.end();
         let content = content?;
         self.usage.read += content.as_ref().map_or(0, |content| content.len() as u64);
@@ -41,9 +41,9 @@ impl Host for Sandbox {
         if u64::from(length) > left {
             return Err(too_large(length.into(), left));
         }
-        let access = self.access.clone();
+        let (access, client) = (self.access.clone(), self.http.caller.client);
         self.host_call.begin(format!("the file {root}:{path}"));
-        let content = access.host.read_at(root, path, version, offset, length as usize).await;
+        let content = access.host.read_at(client, root, path, version, offset, length as usize).await;
         self.host_call.end();
         let content = content?;
         self.usage.read += content.len() as u64;

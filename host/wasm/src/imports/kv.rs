@@ -25,7 +25,7 @@ impl Host for Sandbox {
         ttl_seconds: Option<u32>,
     ) -> Result<(), Error> {
         let keys = self.keys_for(namespace, &key)?;
-        check_value(&value)?;
+        self.check_value(&value)?;
         if self.usage.rehearses {
             return Ok(());
         }
@@ -66,7 +66,7 @@ impl Host for Sandbox {
         ttl_seconds: Option<u32>,
     ) -> Result<Option<u64>, Error> {
         let keys = self.keys_for(namespace, &key)?;
-        check_value(&value)?;
+        self.check_value(&value)?;
         if self.usage.rehearses {
             // Whether it would succeed now.
             let found = self.wait_for("the keys (kv.swap)", keys.get(key)).await?;
@@ -97,7 +97,25 @@ impl Sandbox {
     fn keys_for(&mut self, namespace: Option<String>, key: &str) -> Result<Arc<dyn Keys>, Error> {
         let keys = self.granted_keys(namespace)?;
         check_length(key, 1)?;
+        self.refuse_secrets("key", key)?;
         Ok(keys)
+    }
+
+    fn check_value(&self, value: &[u8]) -> Result<(), Error> {
+        if value.len() > MAX_VALUE {
+            let message = format!("the value has {} bytes: {MAX_VALUE} are allowed", value.len());
+            return Err(Code::BadArgument.with(message));
+        }
+        if self.access.secrets.is_empty() {
+            return Ok(());
+        }
+        self.refuse_secrets("value", &String::from_utf8_lossy(value))
+    }
+
+    /// Keys lie on a disk or in a bucket, where others than the plugin read them.
+    fn refuse_secrets(&self, what: &str, text: &str) -> Result<(), Error> {
+        let Some(secret) = self.access.secrets.found_in(text) else { return Ok(()) };
+        Err(Code::BadArgument.with(format!("the {what} contains the secret `{secret}`: it is not stored")))
     }
 
     fn granted_keys(&mut self, namespace: Option<String>) -> Result<Arc<dyn Keys>, Error> {
@@ -136,11 +154,4 @@ fn check_length(key: &str, min: usize) -> Result<(), Error> {
         return Ok(());
     }
     Err(Code::BadArgument.with(format!("the key has {} bytes: {min} to {MAX_KEY} are allowed", key.len())))
-}
-
-fn check_value(value: &[u8]) -> Result<(), Error> {
-    if value.len() <= MAX_VALUE {
-        return Ok(());
-    }
-    Err(Code::BadArgument.with(format!("the value has {} bytes: {MAX_VALUE} are allowed", value.len())))
 }

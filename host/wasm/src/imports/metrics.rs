@@ -1,6 +1,7 @@
 //! The import `metrics`.
 
 use crate::access::{Code, in_configure, not_granted};
+use crate::answer_texts::hide;
 use crate::bindings::metrics::Host;
 use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
@@ -31,8 +32,8 @@ impl Host for Sandbox {
 impl Sandbox {
     fn measure(
         &mut self,
-        name: String,
-        labels: Vec<(String, String)>,
+        mut name: String,
+        mut labels: Vec<(String, String)>,
         change: SeriesValue,
     ) -> Result<(), Error> {
         if !self.usage.configured {
@@ -40,6 +41,12 @@ impl Sandbox {
         }
         let Some(table) = &self.access.metrics else { return Err(not_granted("metrics")) };
         self.usage.operation()?;
+        if !self.access.secrets.is_empty() {
+            let texts = labels.iter_mut().flat_map(|(label, value)| [label, value]);
+            for text in texts.chain([&mut name]) {
+                hide(text, &self.access.secrets);
+            }
+        }
         let series = series(name, labels).map_err(|why| Code::BadArgument.with(why))?;
         if self.usage.rehearses {
             return Ok(());

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::access::{Code, MAX_PAYLOADS, in_configure, not_granted};
+use crate::answer_texts::hide;
 use crate::bindings::sinks::Host;
 use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
+use tuffet_config::PluginSecrets;
 
 /// The maximum size of a payload in bytes; fits a datagram.
 const MAX_PAYLOAD: usize = 32 << 10;
 
 impl Host for Sandbox {
-    async fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
+    async fn emit(&mut self, sink: String, mut payload: String) -> Result<(), Error> {
         if !self.usage.configured {
             return Err(in_configure());
         }
@@ -26,6 +29,9 @@ impl Host for Sandbox {
             return Err(Code::Exhausted.with(message));
         }
         self.usage.payloads += 1;
+        if !self.access.secrets.is_empty() {
+            hide_in_json(&mut payload, &self.access.secrets);
+        }
         check(&payload).map_err(|why| Code::BadArgument.with(why))?;
         if self.usage.rehearses {
             return Ok(());
@@ -39,6 +45,33 @@ impl Host for Sandbox {
             unsent.record_result(emitted.is_ok());
         }
         emitted.map_err(|_| Code::Full.with("the queue of the sink is full"))
+    }
+}
+
+/// Hides secrets in the texts of a payload. A number that has the same digits is left alone.
+fn hide_in_json(payload: &mut String, secrets: &PluginSecrets) {
+    fn hide_in(value: &mut Value, secrets: &PluginSecrets) -> bool {
+        let mut is_changed = false;
+        match value {
+            Value::String(text) => is_changed = hide(text, secrets),
+            Value::Array(values) => {
+                values.iter_mut().for_each(|value| is_changed |= hide_in(value, secrets));
+            }
+            Value::Object(map) => {
+                for (mut key, mut value) in std::mem::take(map) {
+                    is_changed |= hide(&mut key, secrets);
+                    is_changed |= hide_in(&mut value, secrets);
+                    map.insert(key, value);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+        is_changed
+    }
+    if let Ok(mut value) = serde_json::from_str(payload)
+        && hide_in(&mut value, secrets)
+    {
+        *payload = value.to_string();
     }
 }
 

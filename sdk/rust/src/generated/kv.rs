@@ -167,7 +167,8 @@ pub mod tuffet {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Replaces the value. It is gone after `ttl-seconds`; none keeps it for good.
+            /// Replaces the value. It is gone after `ttl-seconds`; none keeps it for good. Here and in `swap`, a key or value that
+            /// contains a secret of the plugin's settings is a bad argument.
             #[allow(async_fn_in_trait)]
             pub fn set(
                 namespace: ::core::option::Option<&str>,

@@ -279,6 +279,8 @@ pub mod tuffet {
                 pub options: _rt::Vec<(_rt::String, _rt::String)>,
                 /// `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. `unsafe-name`: why the
                 /// server refuses the name unless `resolve` names a file for it; `path` has U+FFFD in place of what is not safe then.
+                /// `case`: `insensitive` where every spelling of `path` finds the file, also one that is new; compare names regardless
+                /// of case then.
                 pub attributes: _rt::Vec<(_rt::String, _rt::String)>,
             }
             impl ::core::fmt::Debug for Request {

@@ -3,6 +3,7 @@
 mod away;
 mod example;
 mod kept;
+mod secrets;
 mod service;
 
 use super::storms::{address, storm};
@@ -200,28 +201,6 @@ fn three_hundred_clients_at_once() {
     storm(&server, |_| "boot.cfg".into(), |phone| format!("for {}", address(phone)).into_bytes());
     assert!(service.count() >= 300);
     assert!(!server.log().contains("a plugin failed"), "{}", server.log());
-}
-
-#[test]
-fn a_token_from_a_file_is_sent_and_never_logged() {
-    const TOKEN: &str = "t0ken-of-the-service";
-    let service = Service::new(|_| answer("", &json!({ "answer": "deny", "message": "no" })));
-    let setup = Setup::new();
-    setup.outside().write("token", format!("{TOKEN}\n").as_bytes());
-    let secrets = "    secrets: { token: { file: token }, /headers/x-key: { file: token } }\n";
-    let yaml = yaml(&service, RESOLVE, secrets, json!({ "when-away": "deny", "headers": {} }));
-    let server = setup.yaml(&yaml).flag("--log=tuffet=trace").start();
-    assert_eq!(refused(&server, "a", 2), "no");
-    let (head, _) = service.asked().pop().unwrap();
-    assert!(head.contains(&format!("authorization: Bearer {TOKEN}\r\n")), "{head}");
-    assert!(head.contains(&format!("x-key: {TOKEN}\r\n")), "{head}");
-    // A service that sends it back.
-    service.says(|_| answer("", &json!({ TOKEN: 1 })));
-    refused(&server, "b", 0);
-    server.log_line("no usable answer from");
-    let shown = explain(&server, "b");
-    let all = format!("{}{}{}", server.log(), String::from_utf8_lossy(&shown.stdout), shown.stderr);
-    assert!(all.contains("(hidden)") && !all.contains(TOKEN), "{all}");
 }
 
 fn check(setup: &Setup, yaml: &str) -> Ran {

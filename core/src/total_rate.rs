@@ -11,20 +11,24 @@
 //! Turns alone would not be fair: a window takes a burst in each turn, and a peer in lockstep one block, after a wait for
 //! the bursts of all others. So a transfer that has had less than its share does not queue: it may be [`AHEAD`] of the
 //! clock. And bursts get shorter with the number of transfers that take turns, so that a round of them takes [`QUANTUM`].
-//! Shares are those of clients, and a client's transfers divide its share: many transfers of one client take no more than
-//! the single one of another.
+//!
+//! Shares are those of clients, and a client's transfers divide its share, however many they are: each client has a clock
+//! of its own, which tells when it has had its share of what it took. Its transfers queue up behind that clock, if this
+//! takes less long than the queue of all. A client that has had less than its share goes first; one that has had more
+//! takes what is left, when everything that was sent has passed.
 //!
 //! Over any time, all transfers together take the rate, and at most [`TOLERANCE`], [`AHEAD`] and a burst more.
 
 mod activity;
+mod clients;
 
 use crate::time::Time;
 use activity::Activity;
+use clients::{Client, Clients};
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use core::time::Duration;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The time of the bursts of all transfers, one of each, if their blocks are small enough. In nanoseconds, as all here: a
 /// block may take less than a microsecond.
@@ -54,10 +58,12 @@ pub struct TotalRate {
     reserved: AtomicU64,
     /// The clients that take something.
     active: Activity,
-    /// Those with transfers. Locked when a transfer begins and when it ends, and never for a block.
-    clients: Mutex<HashMap<u128, Arc<Client>>>,
+    /// Locked when a transfer begins and when it ends, and never for a block.
+    clients: Mutex<Clients>,
     members: AtomicU32,
     waiting: AtomicU32,
+    /// The clients with transfers that wait.
+    waiting_clients: AtomicU32,
     bytes: AtomicU64,
     /// In microseconds.
     waited: AtomicU64,
@@ -75,6 +81,7 @@ impl TotalRate {
             clients: Mutex::default(),
             members: AtomicU32::new(0),
             waiting: AtomicU32::new(0),
+            waiting_clients: AtomicU32::new(0),
             bytes: AtomicU64::new(0),
             waited: AtomicU64::new(0),
         }
@@ -117,27 +124,21 @@ impl TotalRate {
 
     /// Returns the share of one more transfer of a client in bytes per second, at least 1.
     pub(crate) fn share(&self, client: u128) -> u32 {
-        let all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let members = all.get(&client).map_or(0, |its| its.members.load(Relaxed));
-        let clients = all.len() + usize::from(members == 0);
-        let clients = u32::try_from(clients).unwrap_or(u32::MAX);
-        (self.rate() / clients.saturating_mul(members.saturating_add(1))).max(1)
+        (self.rate() / self.clients().shares(client)).max(1)
     }
 
     fn join(&self, client: u128) -> Arc<Client> {
         self.members.fetch_add(1, Relaxed);
-        let mut all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let its = all.entry(client).or_default();
-        its.members.fetch_add(1, Relaxed);
-        Arc::clone(its)
+        self.clients().join(client, self.passed.load(Relaxed))
     }
 
     fn part(&self, client: u128) {
         self.members.fetch_sub(1, Relaxed);
-        let mut all = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.get(&client).is_some_and(|its| its.members.fetch_sub(1, Relaxed) == 1) {
-            all.remove(&client);
-        }
+        self.clients().part(client, self.passed.load(Relaxed));
+    }
+
+    fn clients(&self) -> MutexGuard<'_, Clients> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the largest block that does not hold up others for long: what passes in an eighth of [`QUANTUM`], but at
@@ -164,14 +165,14 @@ impl TotalRate {
         due.clamp(clock.saturating_sub(AHEAD), clock).max(now)
     }
 
-    /// Takes this many bytes that pass now. If too many have passed, returns when to try again.
-    fn pass(&self, now: u64, bytes: u64) -> Result<(), u64> {
-        let most = now.saturating_add(AHEAD);
+    /// Takes this many bytes that pass now. If more than `ahead` has passed beyond now, returns when to try again.
+    fn pass(&self, now: u64, bytes: u64, ahead: u64) -> Result<(), u64> {
+        let most = now.saturating_add(ahead);
         let (cost, floor) = (self.nanos(bytes), now.saturating_sub(TOLERANCE));
         let next = |passed: u64| (passed <= most).then(|| passed.max(floor).saturating_add(cost));
         match self.passed.fetch_update(Relaxed, Relaxed, next) {
             Ok(_) => Ok(()),
-            Err(passed) => Err(passed - AHEAD),
+            Err(passed) => Err(passed - ahead),
         }
     }
 
@@ -186,15 +187,6 @@ impl TotalRate {
         let cost = self.nanos(bytes);
         let _ = self.passed.fetch_update(Relaxed, Relaxed, |passed| Some(passed.saturating_sub(cost)));
     }
-}
-
-/// A client whose transfers share a rate with those of others.
-#[derive(Debug, Default)]
-struct Client {
-    /// Its transfers that take something.
-    active: Activity,
-    /// All of its transfers. Changed under the lock of the map.
-    members: AtomicU32,
 }
 
 /// Two are equal if they are one.
@@ -220,6 +212,8 @@ pub(crate) struct Member {
     queued: bool,
     reserved: u64,
     at: Time,
+    /// When its client has its share of what is reserved up to here, as far as it was known then.
+    slot: u64,
     /// The rate when it reserved them, and how many such transfers would take all of it.
     rate: u32,
     active: u64,
@@ -249,6 +243,7 @@ impl Member {
             queued: false,
             reserved: 0,
             at: Time::default(),
+            slot: 0,
             rate: 0,
             active: 1,
             waits: false,
@@ -283,6 +278,7 @@ impl Member {
     pub(crate) fn give_back(&mut self, blocks: u64) {
         let bytes = self.bytes_of(blocks);
         self.total.give_back(bytes);
+        self.its.give_back(self.total.nanos(bytes).saturating_mul(self.total.active.latest()));
         self.unsent = self.unsent.saturating_add(bytes);
         self.lower_due(bytes);
     }
@@ -322,7 +318,9 @@ impl Member {
     pub(crate) fn settle(&mut self, now: Time, bytes: u64) {
         let fresh = core::mem::take(&mut self.owed).saturating_add(bytes);
         self.total.reserve(nanos(now), fresh, u64::MAX);
+        self.its.reserved.fetch_add(fresh, Relaxed);
         self.reserved = self.reserved.saturating_add(fresh);
+        self.its.charge(nanos(now), self.total.nanos(self.reserved).saturating_mul(self.clients(nanos(now))));
         self.total.charge(nanos(now), self.reserved);
         self.count_bytes(self.reserved);
         self.leave();
@@ -342,11 +340,10 @@ impl Member {
     /// times the active transfers of this one.
     fn count(&mut self, now: u64) -> u64 {
         let (transfers, is_first) = self.its.active.count_first(now, &mut self.counted);
-        let clients = match is_first {
-            true => self.total.active.count(now, &mut None),
-            false => self.total.active.at(now),
-        };
-        clients * transfers
+        if is_first {
+            self.total.active.count(now, &mut None);
+        }
+        self.clients(now) * transfers
     }
 
     fn bytes_of(&self, blocks: u64) -> u64 {
@@ -359,8 +356,17 @@ impl Member {
     }
 
     fn reserve(&mut self, now: Time, bytes: u64, active: u64) {
-        let start = self.total.reserve(nanos(now), bytes, self.due);
-        (self.queued, self.reserved, self.active, self.rate) = (true, bytes, active, self.total.rate());
+        let rate = self.total.rate();
+        if self.rate != rate && self.rate != 0 {
+            // It was charged at the rate of before.
+            self.its.due.fetch_min(nanos(now), Relaxed);
+        }
+        let turn = self.total.reserve(nanos(now), bytes, self.due);
+        let clients = self.clients(nanos(now));
+        let cost = |bytes: u64| self.total.nanos(bytes).saturating_mul(clients);
+        self.slot = self.its.reserve(nanos(now), bytes, self.blksize.into(), cost);
+        let start = turn.min(self.slot).max(nanos(now));
+        (self.queued, self.reserved, self.active, self.rate) = (true, bytes, active, rate);
         self.due = start.saturating_add(self.total.nanos(bytes).saturating_mul(active));
         self.wait_until(now, start);
     }
@@ -382,28 +388,63 @@ impl Member {
     /// Takes the first `bytes` of its reservation, and gives up the others. Returns false if they have to wait.
     fn pass(&mut self, now: Time, bytes: u64) -> bool {
         if now >= self.at {
-            match self.total.pass(nanos(now), bytes) {
+            let (at, clients) = (nanos(now), self.clients(nanos(now)));
+            let due = self.its.due.load(Relaxed);
+            let has_less = clients == 1 || due <= at;
+            match self.total.pass(at, bytes, if has_less { AHEAD } else { 0 }) {
                 Ok(()) => {
+                    self.its.charge(at, self.total.nanos(bytes).saturating_mul(clients));
                     self.lower_due(self.reserved - bytes);
                     self.count_bytes(bytes);
                     self.leave();
                     return true;
                 }
-                Err(until) => self.wait_until(now, until),
+                Err(until) => {
+                    let until =
+                        if has_less { until } else { until.min(due.max(until.saturating_sub(AHEAD))) };
+                    let until = until.max(self.later(at, clients));
+                    self.wait_until(now, until);
+                }
             }
         }
         if !core::mem::replace(&mut self.waits, true) {
             self.total.waiting.fetch_add(1, Relaxed);
+            if self.its.waiting.fetch_add(1, Relaxed) == 0 {
+                self.total.waiting_clients.fetch_add(1, Relaxed);
+            }
         }
         false
     }
 
+    /// Returns when to try again at the earliest, after others went first: half of the way to its slot, so that the
+    /// transfers of a client do not all try at each moment at which one of them may pass.
+    fn later(&mut self, now: u64, clients: u64) -> u64 {
+        if self.slot <= now {
+            // The client has more transfers, or shares with more clients, than was known. Somewhere among them.
+            let all = self.total.nanos(self.its.reserved.load(Relaxed)).saturating_mul(clients);
+            self.slot = now.saturating_add(all / 4);
+        }
+        now + (self.slot - now) / 2
+    }
+
+    /// Returns the number of clients that share the rate now, this one included.
+    fn clients(&self, now: u64) -> u64 {
+        let waits = self.its.waiting.load(Relaxed) > 0;
+        let waiting = self.total.waiting_clients.load(Relaxed);
+        self.total.active.at(now).max((waiting + u32::from(!waits)).into())
+    }
+
     /// Ends its reservation.
     fn leave(&mut self) {
-        self.total.reserved.fetch_sub(core::mem::take(&mut self.reserved), Relaxed);
+        let reserved = core::mem::take(&mut self.reserved);
+        self.total.reserved.fetch_sub(reserved, Relaxed);
+        self.its.reserved.fetch_sub(reserved, Relaxed);
         self.queued = false;
         if core::mem::take(&mut self.waits) {
             self.total.waiting.fetch_sub(1, Relaxed);
+            if self.its.waiting.fetch_sub(1, Relaxed) == 1 {
+                self.total.waiting_clients.fetch_sub(1, Relaxed);
+            }
         }
     }
 
@@ -447,7 +488,10 @@ impl Clone for Member {
 impl Drop for Member {
     fn drop(&mut self) {
         if self.receives {
-            self.total.charge(0, self.reserved.saturating_add(self.owed));
+            let bytes = self.reserved.saturating_add(self.owed);
+            self.total.charge(0, bytes);
+            let at = nanos(self.at);
+            self.its.charge(at, self.total.nanos(bytes).saturating_mul(self.clients(at)));
         }
         self.leave();
         self.total.part(self.client);
@@ -462,7 +506,7 @@ fn nanos(time: Time) -> u64 {
 impl Member {
     /// Creates a member of a client without other transfers.
     pub(crate) fn alone(total: Arc<TotalRate>, blksize: u16) -> Self {
-        let client = (0..).find(|client| !total.clients.lock().unwrap().contains_key(client));
+        let client = (0..).find(|client| !total.clients().has(*client));
         Member::new(total, client.unwrap(), blksize)
     }
 

@@ -54,6 +54,9 @@ pub(super) fn text(report: &Value) -> String {
             format!("{name}: its folder does not exist yet")
         } else if root["replaced"] == true {
             format!("{name}: its path leads to another folder than the served one; reload")
+        } else if number(&root["upload_bytes"]) >= 1 << 20 {
+            let held = number(&root["upload_bytes"]) >> 20;
+            format!("{name}: {held} MiB of uploads and {} operations wait for its disk", root["waiting"])
         } else if number(&root["waiting"]) > 0 {
             format!("{name}: {} operations wait for its disk", root["waiting"])
         } else {

@@ -1,11 +1,15 @@
 //! Snapshots for the viewers of the live view: one per second, shared by all viewers with the same query, and none
 //! without viewers.
+//!
+//! Viewers have seats. When all are taken, a peer with fewer viewers than another one takes a seat of that one, so that
+//! no peer keeps others out.
 
+use crate::peer::Peer;
 use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tokio::sync::{Notify, broadcast};
 use tuffet::watch::{RowQuery, Watch, unix_ms};
 
 /// The most viewers.
@@ -49,7 +53,7 @@ impl FeedSource for Watch {
 
 struct Shared<S> {
     source: S,
-    seats: Arc<Semaphore>,
+    seats: Arc<Mutex<Seats>>,
     views: Mutex<Views>,
 }
 
@@ -65,19 +69,41 @@ struct Views {
 pub struct Viewer {
     first: Option<Arc<str>>,
     rest: broadcast::Receiver<Arc<str>>,
-    _seat: OwnedSemaphorePermit,
+    _seat: Seat,
+}
+
+/// The seats of the viewers, oldest first.
+#[derive(Default)]
+struct Seats {
+    taken: Vec<TakenSeat>,
+    /// The number of the next seat.
+    next: u64,
+}
+
+struct TakenSeat {
+    number: u64,
+    peer: Peer,
+    leave: Arc<Notify>,
+}
+
+/// The seat of a viewer, free again on drop.
+struct Seat {
+    seats: Arc<Mutex<Seats>>,
+    number: u64,
 }
 
 impl<S: FeedSource> Feed<S> {
     /// Creates a feed without viewers.
     pub fn new(source: S) -> Feed<S> {
-        let seats = Arc::new(Semaphore::new(MAX_VIEWERS));
-        Feed(Arc::new(Shared { source, seats, views: Mutex::default() }))
+        Feed(Arc::new(Shared { source, seats: Arc::default(), views: Mutex::default() }))
     }
 
-    /// Adds a viewer with this query; `None` if there are too many. Must be called within a tokio runtime.
-    pub fn join(&self, query: RowQuery) -> Option<Viewer> {
-        let seat = Arc::clone(&self.0.seats).try_acquire_owned().ok()?;
+    /// Adds a viewer with this query; `None` if there are too many, and no peer has more of them than this one would
+    /// have. `leave` is notified when another peer takes the seat; the connection must then be closed. Must be called
+    /// within a tokio runtime.
+    pub fn join(&self, query: RowQuery, peer: Peer, leave: Arc<Notify>) -> Option<Viewer> {
+        let number = self.0.seats.lock().take(peer, leave)?;
+        let seat = Seat { seats: Arc::clone(&self.0.seats), number };
         let mut views = self.views();
         let rest = match views.channels.iter().find(|(its, _)| *its == query) {
             Some((_, channel)) => channel.subscribe(),
@@ -123,6 +149,35 @@ impl<S: FeedSource> Feed<S> {
     }
 }
 
+impl Seats {
+    /// Takes a seat, if need be the newest one of the peer with the most.
+    fn take(&mut self, peer: Peer, leave: Arc<Notify>) -> Option<u64> {
+        if self.taken.len() >= MAX_VIEWERS {
+            let most = self.taken.iter().map(|seat| seat.peer).max_by_key(|peer| self.count(*peer))?;
+            // With fewer, the two would take seats from each other for ever.
+            if self.count(most) < self.count(peer) + 2 {
+                return None;
+            }
+            let at = self.taken.iter().rposition(|seat| seat.peer == most)?;
+            self.taken.remove(at).leave.notify_one();
+        }
+        let number = self.next;
+        self.next += 1;
+        self.taken.push(TakenSeat { number, peer, leave });
+        Some(number)
+    }
+
+    fn count(&self, peer: Peer) -> usize {
+        self.taken.iter().filter(|seat| seat.peer == peer).count()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.seats.lock().taken.retain(|seat| seat.number != self.number);
+    }
+}
+
 impl Viewer {
     /// Returns the next snapshot as JSON, without line ends. The first has all samples, the others the
     /// newest. `None` if this viewer was too slow.
@@ -154,8 +209,35 @@ mod tests {
         }
     }
 
-    fn query(sort: &str) -> RowQuery {
-        RowQuery::parse(sort, "").expect("a query")
+    fn join<S: FeedSource>(feed: &Feed<S>, sort: &str, peer: u8) -> Option<Viewer> {
+        let query = RowQuery::parse(sort, "").expect("a query");
+        feed.join(query, Peer::of([192, 0, 2, peer].into()), Arc::default())
+    }
+
+    #[test]
+    fn no_peer_keeps_others_out() {
+        let mut seats = Seats::default();
+        let leave: Vec<Arc<Notify>> = (0..MAX_VIEWERS).map(|_| Arc::default()).collect();
+        let peer = |last| Peer::of([192, 0, 2, last].into());
+        for leave in &leave {
+            assert!(seats.take(peer(1), leave.clone()).is_some());
+        }
+        assert_eq!(seats.take(peer(1), Arc::default()), None, "it has them all");
+        // Others take its newest seats, until all have the same number.
+        for _ in 0..MAX_VIEWERS / 2 {
+            assert!(seats.take(peer(2), Arc::default()).is_some());
+        }
+        assert_eq!(seats.take(peer(2), Arc::default()), None);
+        let has_left = |leave: &Notify| {
+            std::pin::pin!(leave.notified())
+                .poll(&mut std::task::Context::from_waker(std::task::Waker::noop()))
+                .is_ready()
+        };
+        let left: Vec<bool> = leave.iter().map(|leave| has_left(leave)).collect();
+        let due: Vec<bool> = (0..MAX_VIEWERS).map(|number| number >= MAX_VIEWERS / 2).collect();
+        assert_eq!(left, due);
+        assert!(seats.take(Peer::User(Some(0)), Arc::default()).is_some());
+        assert_eq!((seats.count(peer(1)), seats.taken.len()), (MAX_VIEWERS / 2, MAX_VIEWERS));
     }
 
     #[test]
@@ -167,7 +249,7 @@ mod tests {
             let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
             assert_eq!(tasks(), 0);
             let (mut one, mut two) =
-                (feed.join(query("")).expect("a place"), feed.join(query("")).expect("a place"));
+                (join(&feed, "", 1).expect("a place"), join(&feed, "", 1).expect("a place"));
             assert_eq!(tasks(), 1);
             for viewer in [&mut one, &mut two] {
                 viewer.next().await;
@@ -180,7 +262,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
             assert_eq!(source.0.load(Relaxed), 3, "without viewers");
-            let mut again = feed.join(query("")).expect("a place");
+            let mut again = join(&feed, "", 1).expect("a place");
             assert_eq!((again.next().await.as_deref(), tasks()), (Some("3"), 1));
         });
     }
@@ -191,8 +273,8 @@ mod tests {
         runtime.block_on(async {
             let source = Arc::new(Counting::default());
             let feed = Feed::new(Arc::clone(&source));
-            let join = |sort: &str| feed.join(query(sort)).expect("a place");
-            let (mut plain, mut slow, mut slow_too) = (join(""), join("-rate"), join("-rate"));
+            let join_one = |sort: &str| join(&feed, sort, 1).expect("a place");
+            let (mut plain, mut slow, mut slow_too) = (join_one(""), join_one("-rate"), join_one("-rate"));
             for viewer in [&mut plain, &mut slow, &mut slow_too] {
                 viewer.next().await;
             }
@@ -203,8 +285,8 @@ mod tests {
             drop((slow, slow_too));
             source.1.notify_one();
             assert_eq!(plain.next().await.as_deref(), Some("5"), "one query is left");
-            let crowd: Vec<_> = (1..MAX_VIEWERS).map(|_| join("age")).collect();
-            assert!(feed.join(query("age")).is_none(), "{} viewers", crowd.len());
+            let crowd: Vec<_> = (1..MAX_VIEWERS).map(|_| join_one("age")).collect();
+            assert!(join(&feed, "age", 1).is_none(), "{} viewers", crowd.len());
         });
     }
 
@@ -212,7 +294,7 @@ mod tests {
     fn a_viewer_that_falls_behind_is_dropped() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
         let snapshots = broadcast::Sender::new(MAX_BEHIND);
-        let seat = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("a place");
+        let seat = Seat { seats: Arc::default(), number: 0 };
         let mut viewer = Viewer { first: Some("0".into()), rest: snapshots.subscribe(), _seat: seat };
         let mut next = || runtime.block_on(viewer.next());
         assert_eq!(next().as_deref(), Some("0"));

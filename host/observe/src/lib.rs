@@ -8,7 +8,9 @@ mod escaped;
 pub mod feed;
 pub mod fleet;
 pub mod list;
+pub mod peer;
 pub mod records;
+pub mod stall;
 pub mod telemetry;
 pub mod word;
 

@@ -73,7 +73,7 @@ pub use ahead::Ahead;
 pub use cache::{FileCache, Growth, MemoryBytes, SuppliedContent};
 pub use checksum::Checksum;
 pub use commit_point::CommitPoint;
-pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
+pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, RoomBehind, Undone};
 pub use error::StoreError;
 pub use identity::{Change, Identity};
 pub use lookup::{Sought, Stored};

@@ -1,9 +1,11 @@
 //! The admin listener answers at once, whatever other connections exist.
 
-use crate::harness::{Events, Server, Setup, connect, http};
+use crate::harness::{Events, Peer, SOON, Server, Setup, connect, http, rrq};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, Socket, Type};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,84 @@ fn is_closed(mut stream: &TcpStream) -> bool {
     let read = stream.read(&mut [0; 256]);
     stream.set_nonblocking(false).unwrap();
     !matches!(read, Err(error) if error.kind() == ErrorKind::WouldBlock)
+}
+
+/// How long a viewer may read nothing.
+const UNREAD: Duration = Duration::from_secs(10);
+
+/// Returns how many the server has disconnected, without reading from them.
+fn disconnected(streams: &[impl AsFd]) -> usize {
+    let mut ready: Vec<PollFd> =
+        streams.iter().map(|stream| PollFd::new(stream, PollFlags::RDHUP | PollFlags::HUP)).collect();
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut ready, Some(&at_once)).unwrap()
+}
+
+/// The kernel would take the events of a quiet server for a quarter of an hour.
+#[test]
+fn viewers_that_read_nothing_are_disconnected_and_keep_nobody_out() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    let begun = Instant::now();
+    let unread: Vec<TcpStream> =
+        (0..16).map(|_| Events::open(server.admin(), "/api/live").ok().unwrap().unread()).collect();
+    assert_eq!(Events::open(server.admin(), "/api/live").err(), Some(503), "they have all places");
+    // Another address takes one of their places, also for the socket of `tuffet top`.
+    let mut other = Events::open_from([127, 0, 0, 2], server.admin(), "/api/live").ok().unwrap();
+    let mut top = UnixStream::connect(server.outside().path("control")).unwrap();
+    top.write_all(b"watch\n").unwrap();
+    let mut top = BufReader::new(top);
+    let mut next = || {
+        other.next().expect("a viewer that reads is not disconnected");
+        let mut line = String::new();
+        top.read_line(&mut line).unwrap();
+        assert!(line.starts_with("{\"live\":{"), "{line}");
+    };
+    next();
+    while disconnected(&unread) < 2 {
+        assert!(begun.elapsed() < UNREAD, "they make room at once");
+        next();
+    }
+    while disconnected(&unread) < 16 {
+        assert!(begun.elapsed() < UNREAD + SOON, "{} are disconnected", disconnected(&unread));
+        next();
+    }
+    assert!(begun.elapsed() >= UNREAD, "{:?}", begun.elapsed());
+    for _ in 0..14 {
+        assert!(Events::open(server.admin(), "/api/live").is_ok(), "their places are free");
+    }
+    next();
+}
+
+/// So it is for `tuffet top` and `tuffet capture`.
+#[test]
+fn readers_of_the_control_socket_that_read_nothing_are_disconnected() {
+    let server = Setup::new().rest_of_yaml(OPEN).start();
+    let ask = |command: &str| {
+        let mut stream = UnixStream::connect(server.outside().path("control")).unwrap();
+        stream.write_all(format!("{command}\n").as_bytes()).unwrap();
+        stream
+    };
+    let begun = Instant::now();
+    let mut unread: Vec<UnixStream> = (0..16).map(|_| ask("watch")).collect();
+    let capture = r#"capture {"clients":[],"milliseconds":86400000,"bytes":1000000,"datagrams":null}"#;
+    let mut capturing = BufReader::with_capacity(1, ask(capture));
+    let mut line = String::new();
+    capturing.read_line(&mut line).unwrap();
+    assert_eq!(line, "\"capturing\"\n");
+    unread.push(capturing.into_inner());
+    let mut busy = String::new();
+    ask(capture).read_to_string(&mut busy).unwrap();
+    assert_eq!(busy, "\"busy\"\n");
+    let mut peer = Peer::new(server.address());
+    let mut viewer = Events::open(server.admin(), "/api/live").ok().unwrap();
+    while disconnected(&unread) < 17 {
+        assert!(begun.elapsed() < UNREAD + SOON, "{} are disconnected", disconnected(&unread));
+        viewer.next().expect("a viewer that reads is not disconnected");
+        // Something to capture.
+        peer.ask(&rrq("none", &[]));
+        peer.expect_error(1);
+    }
+    assert!(begun.elapsed() >= UNREAD, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -92,6 +92,29 @@ fn two_clients_of_a_profile_share_its_rate_and_another_one_does_not() {
     );
 }
 
+/// In turns with all of them, each of its 80 blocks would wait for a second.
+#[test]
+fn two_hundred_transfers_of_one_address_leave_another_one_its_share() {
+    let server = server("100KiB");
+    let enough = AtomicBool::new(false);
+    let (content, took) = thread::scope(|scope| {
+        for _ in 0..200 {
+            let (peer, enough) = (inside(1, &server), &enough);
+            scope.spawn(move || read_until(enough, peer));
+        }
+        server.live_until("that they wait for the rate", |live| {
+            live["totals"]["profiles"][0]["waiting"].as_u64() >= Some(150)
+        });
+        let began = Instant::now();
+        let content = inside(2, &server).read_plainly("file");
+        enough.store(true, Relaxed);
+        (content, began.elapsed())
+    });
+    assert!(content == bytes(SIZE));
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert_moved(&server.outcome("file"), "served", SIZE, 512, 1);
+}
+
 /// At the rate of before, the transfer would take 40 s.
 #[test]
 fn a_reload_changes_the_rate_of_running_transfers() {

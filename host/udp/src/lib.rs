@@ -18,6 +18,8 @@ mod message;
 mod networks;
 #[cfg_attr(not(target_os = "linux"), path = "other/options.rs")]
 mod options;
+#[cfg_attr(not(target_os = "linux"), path = "other/reader.rs")]
+mod reader;
 #[cfg_attr(not(target_os = "linux"), path = "other/rebind.rs")]
 mod rebind;
 mod receive;
@@ -35,6 +37,7 @@ mod unreachable;
 pub use interface::{has_ipv6, interface_index, interface_name, is_assigned, may_bind_to};
 pub use message::{MAX_MESSAGE, MAX_SEGMENTS};
 pub use networks::{BroadcastNetwork, broadcast_networks};
+pub use reader::ReadProgress;
 pub use rebind::LOOPBACK;
 pub use receive::ReceiveBatch;
 pub use received::Received;

@@ -49,9 +49,8 @@ pub(crate) struct WrittenProfile {
     #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
     pub rate: Option<u64>,
     /// The most bytes of file data per second, for all transfers of these clients together: such as the line of a branch
-    /// office. Clients get equal shares, which their transfers divide, and what one does not need is for the others. If a
-    /// round of one block for each transfer takes longer than 50 ms, a client with more transfers gets more. `rate` holds
-    /// beside it. Clients with a total rate join no multicast group.
+    /// office. Clients get equal shares, which their transfers divide, however many they are; what one does not need is
+    /// for the others. `rate` holds beside it. Clients with a total rate join no multicast group.
     #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
     pub total_rate: Option<u64>,

@@ -93,11 +93,12 @@ const FAMILIES: [i32; 4] = [c::AF_INET, c::AF_INET6, c::AF_UNIX, c::AF_NETLINK];
 /// Allowed requests to devices and sockets: detecting a terminal, the number of readable bytes, non-blocking mode,
 /// interfaces, the pages that a plugin touched.
 #[allow(clippy::unnecessary_cast)] // with other C libraries these are `c_int`
-const IOCTLS: [u64; 8] = [
+const IOCTLS: [u64; 9] = [
     c::TCGETS as u64,
     c::TIOCGWINSZ as u64,
     c::FIONBIO as u64,
     c::FIONREAD as u64,
+    c::TIOCOUTQ as u64,
     c::FIOCLEX as u64,
     c::SIOCGIFINDEX as u64,
     c::SIOCGIFNAME as u64,

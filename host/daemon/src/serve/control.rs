@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader as BlockingReader, Read, Write};
 use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
@@ -26,11 +26,13 @@ use tuffet::status::{Report, Status};
 use tuffet::watch::{RowQuery, Snapshot, Watch};
 use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::feed::{Feed, Viewer};
+use tuffet_observe::peer::Peer;
+use tuffet_observe::stall::StallGuard;
 use tuffet_observe::telemetry::exposition;
 
 /// The longest command in bytes: `explain` with the longest path and all options.
 const MAX_COMMAND: u64 = 16 << 10;
-/// How long a client may take to send its command.
+/// How long a client may take to send its command, and how long it may read nothing of what it gets.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The server's reply.
@@ -142,7 +144,7 @@ async fn answer(
     if uid != 0 && uid != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let (reader, mut writer) = stream.into_split();
+    let (reader, mut writer) = tokio::io::split(StallGuard::new(stream, CLIENT_TIMEOUT));
     let mut command = String::new();
     let mut reader = BufReader::new(reader.take(MAX_COMMAND));
     timeout(CLIENT_TIMEOUT, reader.read_line(&mut command)).await??;
@@ -184,10 +186,18 @@ async fn answer(
         // With the rows that a viewer asks for.
         ("watch", query) => {
             match if query.is_empty() { Ok(RowQuery::default()) } else { serde_json::from_str(query) } {
-                Ok(query) => match feed.join(query) {
-                    Some(viewer) => return stream_to(writer, viewer).await,
-                    None => Reply::Busy,
-                },
+                Ok(query) => {
+                    let leave = Arc::new(Notify::new());
+                    match feed.join(query, Peer::User(Some(uid)), leave.clone()) {
+                        Some(viewer) => {
+                            return tokio::select! {
+                                sent = stream_to(writer, viewer) => sent,
+                                () = leave.notified() => Ok(()),
+                            };
+                        }
+                        None => Reply::Busy,
+                    }
+                }
                 Err(_) => Reply::Unknown("watch".into()),
             }
         }
@@ -202,9 +212,12 @@ fn line(reply: &Reply) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
+/// The connection of a client.
+type Client = StallGuard<UnixStream>;
+
 /// Sends a line, the parts of the capture, and a line about its end.
 async fn capture(
-    (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
+    (mut reader, mut writer): (ReadHalf<Client>, WriteHalf<Client>),
     running: RunningCapture,
     wanted: &CaptureSpec,
 ) -> io::Result<()> {
@@ -224,10 +237,10 @@ async fn capture(
 }
 
 /// Sends snapshots until the viewer is gone or too slow.
-async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result<()> {
+async fn stream_to(mut writer: WriteHalf<Client>, mut viewer: Viewer) -> io::Result<()> {
     while let Some(snapshot) = viewer.next().await {
         let line = format!("{{\"live\":{snapshot}}}\n");
-        timeout(CLIENT_TIMEOUT, writer.write_all(line.as_bytes())).await??;
+        writer.write_all(line.as_bytes()).await?;
     }
     Ok(())
 }

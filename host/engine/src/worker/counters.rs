@@ -24,6 +24,8 @@ pub struct Counters {
     pub(crate) repeated: u64,
     /// Datagrams that belong to no transfer and are no request.
     pub(crate) stray: u64,
+    /// Blocks of uploads dropped because the disk is slower, and the memory for them is used up.
+    pub(crate) slow_disk: u64,
     /// Malformed datagrams.
     pub(crate) malformed: u64,
     /// Datagrams from port 0, to which no reply can be sent.
@@ -44,6 +46,7 @@ impl Sub for Counters {
             stopping: self.stopping - earlier.stopping,
             repeated: self.repeated - earlier.repeated,
             stray: self.stray - earlier.stray,
+            slow_disk: self.slow_disk - earlier.slow_disk,
             malformed: self.malformed - earlier.malformed,
             port_zero: self.port_zero - earlier.port_zero,
             send_lost: self.send_lost - earlier.send_lost,
@@ -61,6 +64,8 @@ impl Counters {
             stopping,
             repeated,
             stray,
+            // The disk reports them, with the name of its root.
+            slow_disk: _,
             malformed,
             port_zero,
             send_lost,
@@ -112,7 +117,7 @@ impl Counters {
 }
 
 /// Counts that have a name in metrics.
-const REASONS: usize = Refused::COUNT + 7;
+const REASONS: usize = Refused::COUNT + 8;
 
 impl Counters {
     /// Each count of dropped datagrams with its name in metrics.
@@ -121,6 +126,7 @@ impl Counters {
             ("stopping", self.stopping),
             ("repeated", self.repeated),
             ("stray", self.stray),
+            ("slow-disk", self.slow_disk),
             ("malformed", self.malformed),
             ("port-0", self.port_zero),
             ("send-refused", self.send_lost),
@@ -208,19 +214,20 @@ mod tests {
             stopping: 8,
             repeated: 9,
             stray: 10,
-            malformed: 11,
-            port_zero: 12,
-            send_lost: 13,
-            receive_errors: 14,
-            gave_way: 15,
+            slow_disk: 11,
+            malformed: 12,
+            port_zero: 13,
+            send_lost: 14,
+            receive_errors: 15,
+            gave_way: 16,
         };
         let shared = PublishedCounters::default();
-        Reports::default().publish(counters, 16, &shared);
+        Reports::default().publish(counters, 17, &shared);
         assert_eq!(shared.by_reason(), counters.by_reason());
-        assert_eq!((shared.gave_way(), shared.half_open()), (15, 16));
+        assert_eq!((shared.gave_way(), shared.half_open()), (16, 17));
         assert_eq!(
             counters.by_reason().map(|(_, count)| count),
-            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
+            [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
         );
     }
 

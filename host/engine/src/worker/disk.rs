@@ -61,15 +61,27 @@ impl<T: Transmit> Worker<T> {
     pub(super) fn write_on(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
-        let write = sink.write();
-        if sink.is_full() && !entry.core.is_stalled() {
-            entry.core.handle_full(now);
-            entry.rare().stalled = now;
+        let (write, is_full) = (sink.write(), sink.is_full());
+        if is_full {
+            hold_back(entry, now);
         }
         let Some(write) = write else { return };
         let key = Key { index, epoch: entry.epoch };
         let work = DiskWork::write(key, write);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
+    }
+
+    /// Drops a block of an upload for which there is no memory. Its client waits for the next ACK until the disk has
+    /// written.
+    pub(super) fn drop_block(&mut self, index: u32, now: Time) {
+        self.wire.counters.slow_disk += 1;
+        let Some(entry) = self.table.get_mut(index) else { return };
+        if let Some(Content::Upload(sink)) = &entry.content {
+            sink.disk().count_dropped_block();
+        }
+        if hold_back(entry, now) {
+            self.drive(index, None, now);
+        }
     }
 
     /// Handles the result of a write.
@@ -120,6 +132,17 @@ impl<T: Transmit> Worker<T> {
         entry.core.handle_resumed(now);
         self.drive(index, None, now);
     }
+}
+
+/// Lets the client of an upload wait for its next ACK; returns whether it did not wait before.
+fn hold_back(entry: &mut Entry, now: Time) -> bool {
+    let waits = entry.core.is_stalled();
+    entry.core.handle_full(now);
+    let begins = !waits && entry.core.is_stalled();
+    if begins {
+        entry.rare().stalled = now;
+    }
+    begins
 }
 
 fn root_of(entry: &Entry) -> Option<String> {

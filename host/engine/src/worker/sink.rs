@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
 use tuffet_request::ClientKey;
-use tuffet_store::{Disk, StoreError, Upload};
+use tuffet_store::{Disk, RoomBehind, StoreError, Upload};
 
 /// Bytes per write. Small blocks are written together: an ACK before the last promises nothing about the
 /// disk.
@@ -17,6 +17,13 @@ const ENOUGH: usize = 256 << 10;
 /// The same at which blocks are dropped, however large the window is.
 const MOST: usize = 8 << 20;
 
+/// Bytes that an upload may have beside each other, in its buffer and in the running write, without a part of the room
+/// that all uploads to a disk share: as many as a disk that keeps up lets wait.
+const FREE: usize = GATHER + (8 << 10);
+
+/// The largest buffer that is kept for the next write.
+const MAX_SPARE: usize = 4 * GATHER;
+
 /// An upload that is being written. At most one write runs at a time, and holds the upload meanwhile.
 pub struct Sink {
     upload: Option<Upload>,
@@ -26,6 +33,12 @@ pub struct Sink {
     netascii: Option<Decoder>,
     /// Bytes that were not passed to a write yet.
     buffer: Vec<u8>,
+    /// Room for what the buffer has beyond the free bytes.
+    room: RoomBehind,
+    /// The bytes of the running write without room.
+    uncovered: usize,
+    /// Whether a block was dropped for lack of room since the running write began.
+    lacks_room: bool,
     /// The number of bytes passed to writes.
     submitted: u64,
     /// The buffer of the last write, for reuse.
@@ -40,6 +53,8 @@ pub(super) struct Write {
     pub(super) upload: Upload,
     offset: u64,
     bytes: Vec<u8>,
+    /// Freed with the bytes, even if the transfer ends before.
+    room: RoomBehind,
 }
 
 /// The result of a write.
@@ -54,6 +69,9 @@ impl Sink {
     /// Creates the destination of an upload from a client.
     pub fn new(upload: Upload, netascii: bool) -> Self {
         Sink {
+            room: upload.disk().room_behind(upload.client()),
+            uncovered: 0,
+            lacks_room: false,
             disk: Arc::clone(upload.disk()),
             client: upload.client(),
             limit: upload.limit(),
@@ -105,14 +123,24 @@ impl Sink {
 
     /// Returns whether the client should wait, because too many bytes wait for the disk.
     pub(super) fn is_full(&self) -> bool {
-        self.buffer.len() >= ENOUGH
+        self.buffer.len() >= ENOUGH || self.lacks_room
     }
 
-    /// Returns whether `more` bytes would take too much memory: a client that waits for ACKs sends a window at most after
-    /// the last one, which may have left just before too many bytes waited. `window`: its bytes.
-    pub(super) fn is_overfull(&self, more: usize, window: impl FnOnce() -> usize) -> bool {
+    /// Makes room for a block of `more` bytes; false if the block must be dropped. A client that waits for ACKs sends a
+    /// window at most after the last one, which may have left just before too many bytes waited. `window`: its bytes.
+    pub(super) fn make_room(&mut self, more: usize, window: impl FnOnce() -> usize) -> bool {
         let waits = self.buffer.len() + more;
-        waits > ENOUGH && waits > MOST.min(ENOUGH + 2 * window())
+        if waits > ENOUGH && waits > MOST.min(ENOUGH + 2 * window()) {
+            return false;
+        }
+        let needed = waits.saturating_sub(FREE.saturating_sub(self.uncovered)) as u64;
+        // Without a running write, the buffer has less than a piece, and this block may begin the next one.
+        if needed <= self.room.bytes() || self.upload.is_some() {
+            return true;
+        }
+        let lacking = (needed - self.room.bytes()).next_multiple_of(GATHER as u64);
+        self.lacks_room = !self.room.grow(lacking);
+        !self.lacks_room
     }
 
     /// Returns the next write, if one is due. The caller runs it and passes the result to [`Sink::written`].
@@ -129,13 +157,19 @@ impl Sink {
         bytes.truncate(length);
         let offset = self.submitted;
         self.submitted += length as u64;
-        Some(Write { upload, offset, bytes })
+        let room = self.room.split(length as u64);
+        self.uncovered = length - room.bytes() as usize;
+        Some(Write { upload, offset, bytes, room })
     }
 
     /// Handles the end of a write.
     pub(super) fn written(&mut self, written: Written) -> Result<(), StoreError> {
         self.upload = written.upload;
-        self.spare = written.spare;
+        (self.uncovered, self.lacks_room) = (0, false);
+        self.room.shrink_to(self.buffer.len().saturating_sub(FREE) as u64);
+        if written.spare.capacity() <= MAX_SPARE && !self.room.is_scarce() {
+            self.spare = written.spare;
+        }
         written.result
     }
 
@@ -173,19 +207,23 @@ impl Write {
                 break;
             }
         }
-        self.bytes.clear();
-        Written { upload: Some(self.upload), result, spare: self.bytes }
+        self.end(result)
     }
 
     /// Runs the write. Blocks on the disk.
-    pub(super) fn run(mut self) -> Written {
+    pub(super) fn run(self) -> Written {
         let mut offset = self.offset;
         let result = self.bytes.chunks(GATHER).try_for_each(|piece| {
             self.upload.write_at(offset, piece)?;
             offset += piece.len() as u64;
             Ok(())
         });
+        self.end(result)
+    }
+
+    fn end(mut self, result: Result<(), StoreError>) -> Written {
         self.bytes.clear();
+        self.room.shrink_to(0);
         Written { upload: Some(self.upload), result, spare: self.bytes }
     }
 }

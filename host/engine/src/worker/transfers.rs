@@ -46,14 +46,13 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stray += 1;
         }
         let relevant = is_relevant(entry, datagram.payload);
-        // The memory for a slow disk is used up: to the core, the block was lost on the path.
-        let core = &entry.core;
-        let window = || usize::from(core.most_window()) * usize::from(core.options().block_size());
-        let length = datagram.payload.len();
-        let too_much =
-            matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(length, window));
-        if too_much {
-            return self.wire.counters.stray += 1;
+        // The memory for a slow disk is used up: to the core, the block was lost on the path. DATA is 3 (RFC 1350).
+        if let (Some(Content::Upload(sink)), [0, 3, ..]) = (&mut entry.content, datagram.payload) {
+            let core = &entry.core;
+            let window = || usize::from(core.most_window()) * usize::from(core.options().block_size());
+            if !sink.make_room(datagram.payload.len(), window) {
+                return self.drop_block(index, now);
+            }
         }
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;

@@ -3,31 +3,13 @@
 //! A probe must get its answer whatever other connections exist, so a new connection never waits. When all slots are
 //! taken, it closes one connection: of the peer with the most connections, the one with the oldest request. Only a new
 //! request counts as activity, so idle connections, slow senders and slow readers are closed first. Viewers of the live
-//! view are spared; the feed has a separate limit, below the number of slots, and drops viewers that do not read.
+//! view are spared; the feed has a separate limit, below the number of slots, with a share for each peer.
 
+use crate::peer::Peer;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use tokio::sync::Notify;
-
-/// The other end of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Peer {
-    /// An address; for IPv6 the /64 network, all of which one host can use.
-    Network(IpAddr),
-    /// A local user of the socket in the file system; `None` if unknown.
-    User(Option<u32>),
-}
-
-impl Peer {
-    pub(super) fn of(address: IpAddr) -> Peer {
-        Peer::Network(match address.to_canonical() {
-            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
-            v4 => v4,
-        })
-    }
-}
 
 /// The connections of the listener, at most `max_connections`. Cheap to clone; clones share them.
 #[derive(Clone)]
@@ -55,6 +37,7 @@ struct Entry {
 pub(super) struct ConnectionSlot {
     connections: Connections,
     number: u64,
+    peer: Peer,
     close: Arc<Notify>,
 }
 
@@ -78,7 +61,7 @@ impl Connections {
         let active = table.tick();
         let close = Arc::new(Notify::new());
         table.connections.insert(active, Entry { peer, active, watches: false, close: close.clone() });
-        ConnectionSlot { connections: self.clone(), number: active, close }
+        ConnectionSlot { connections: self.clone(), number: active, peer, close }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -104,6 +87,11 @@ impl ConnectionSlot {
     /// Records that a request has arrived.
     pub(super) fn mark_used(&self) {
         self.change(|connection, now| connection.active = now);
+    }
+
+    /// Returns what closes the connection of a viewer whose seat another peer takes.
+    pub(super) fn seat(&self) -> (Peer, Arc<Notify>) {
+        (self.peer, self.close.clone())
     }
 
     /// Marks the connection as a viewer's, until the answer is dropped.
@@ -143,6 +131,7 @@ impl Drop for ViewerGuard {
 mod tests {
     use super::*;
     use std::future::Future;
+    use std::net::IpAddr;
     use std::pin::pin;
     use std::task::{Context, Waker};
 
@@ -179,11 +168,6 @@ mod tests {
         let taken: Vec<_> = [1, 2, 2, 2].map(|last| Arc::new(connections.take(peer(last)))).into();
         let _new = connections.take(peer(3));
         assert_eq!(closed(&taken), [1]);
-        let near =
-            |last: u64| Peer::of(IpAddr::V6(Ipv6Addr::from_bits(0x2001_0db8 << 96 | u128::from(last))));
-        assert_eq!(near(1), near(u64::MAX));
-        assert_ne!(peer(1), peer(2));
-        assert_eq!(Peer::of("::ffff:192.0.2.1".parse().unwrap()), peer(1));
     }
 
     #[test]

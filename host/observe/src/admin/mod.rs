@@ -6,25 +6,26 @@ mod connections;
 mod liveness;
 mod page;
 mod routes;
-mod stall;
 
 pub use access::Access;
 pub use liveness::WorkerLiveness;
 pub use routes::AdminState;
 
 use crate::accept::AcceptFailures;
+use crate::peer::Peer;
+use crate::stall::StallGuard;
 use axum::Router;
-use connections::{ConnectionSlot, Connections, Peer};
+use connections::{ConnectionSlot, Connections};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use stall::StallGuard;
 use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener as BlockingTcp};
+use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener as BlockingUnix;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ const MAX_CONNECTIONS: usize = 64;
 const BACKLOG: i32 = 1024;
 /// The time limit of the head of a request, and of an idle connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a client may read nothing from an answer.
+/// How long a client may read nothing of an answer.
 const STALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The limits of the head of a request in bytes and headers.
 const MAX_HEAD: usize = 16 << 10;
@@ -128,7 +129,7 @@ impl Listener {
                             () = served => {}
                             () = slot.needed() => tracing::debug!(
                                 target: "tuffet::admin",
-                                "an idle connection to the admin listener was closed to make room for a new one"
+                                "a connection to the admin listener was closed to make room for another one"
                             ),
                         }
                     });
@@ -178,7 +179,7 @@ impl AsyncListener {
 }
 
 async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    stream: impl AsyncRead + AsyncWrite + AsFd + Unpin + Send + 'static,
     router: Router,
     slot: Arc<ConnectionSlot>,
 ) {

@@ -141,9 +141,10 @@ async fn live(
     Extension(slot): Extension<Arc<ConnectionSlot>>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Response {
+    let (peer, leave) = slot.seat();
     let viewer = match (rows_of(&query), &state.servers) {
-        (Ok((rows, false)), _) => state.feed.join(rows),
-        (Ok((rows, true)), Some(servers)) => servers.join(rows),
+        (Ok((rows, false)), _) => state.feed.join(rows, peer, leave),
+        (Ok((rows, true)), Some(servers)) => servers.join(rows, peer, leave),
         (Ok((_, true)), None) => {
             let message = "this server does not publish its transfers; write `events: { nats: … }`\n";
             return (StatusCode::NOT_FOUND, message).into_response();
@@ -151,7 +152,7 @@ async fn live(
         (Err(what), _) => return wrong(&what),
     };
     let Some(viewer) = viewer else {
-        let message = "too many viewers; close another view\n";
+        let message = "too many viewers, and your address has its share of them; close another view\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
     };
     let events = stream::unfold((viewer, slot.watch()), async |(mut viewer, watching)| {

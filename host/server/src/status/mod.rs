@@ -142,6 +142,9 @@ pub struct RootState {
     pub running: u64,
     /// Operations waiting for a thread.
     pub waiting: u64,
+    /// The bytes of uploads that wait for the disk in memory.
+    #[serde(default)]
+    pub upload_bytes: u64,
     /// Whether the disk does not answer.
     pub hung: bool,
     /// Whether the path of the root no longer leads to the served folder.
@@ -163,6 +166,7 @@ impl From<DiskState> for RootState {
             root: disk.root.to_string(),
             running: disk.running as u64,
             waiting: disk.waiting as u64,
+            upload_bytes: disk.upload_bytes,
             hung: disk.hung.is_some(),
             replaced: disk.replaced,
             missing: disk.missing,

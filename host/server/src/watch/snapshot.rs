@@ -294,7 +294,8 @@ pub struct PluginTotals {
 /// Dropped datagrams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `port-0`, `send-refused` or `receive-error`.
+    /// `limit-…`, `stopping`, `repeated`, `stray`, `slow-disk`, `malformed`, `port-0`, `send-refused` or
+    /// `receive-error`.
     pub reason: Word,
     /// How many.
     pub count: u64,

@@ -3,15 +3,18 @@
 //! Each root has separate lanes of threads, so a slow or hanging disk delays only the requests for its root. Within a
 //! root, the sync of an upload does not delay an open, and a write does not delay a read.
 
+mod behind;
 mod hung;
 mod in_place;
 mod pool;
 mod registry;
 
+pub use behind::RoomBehind;
 pub use hung::Hung;
 pub use pool::{Pool, Undone};
 pub use registry::{DiskState, Disks};
 
+use behind::WriteBehind;
 use parking_lot::Mutex;
 use pool::Instead;
 use std::fmt;
@@ -116,6 +119,7 @@ pub struct Disk {
     elsewhere: Option<Arc<str>>,
     lanes: [Pool; 7],
     held: AtomicU64,
+    behind: WriteBehind,
     /// Whether files can be read in place, by device.
     in_place: Mutex<Vec<(u64, bool)>>,
     /// Whether the path of its root now leads to another folder, and whether a check is running.
@@ -144,6 +148,7 @@ impl Disk {
             elsewhere,
             lanes: Lane::ALL.map(|lane| Pool::new("tuffet-disk", lane.eager(), lane.most())),
             held: AtomicU64::new(0),
+            behind: WriteBehind::default(),
             in_place: Mutex::default(),
             replaced: AtomicBool::new(false),
             looking: AtomicBool::new(false),

@@ -29,6 +29,8 @@ pub struct DiskState {
     pub running: usize,
     /// Operations waiting for a thread.
     pub waiting: usize,
+    /// The bytes of uploads that wait for it in memory, as far as they need room ([`super::RoomBehind`]).
+    pub upload_bytes: u64,
     /// Set if the disk does not answer.
     pub hung: Option<Hung>,
     /// Whether the path of the root leads to another folder than the served one, or nowhere.
@@ -44,9 +46,29 @@ struct RegisteredDisk {
     hung: Option<Hung>,
     /// When the log last reported that no thread can be started for it.
     complained: Option<Instant>,
+    /// The blocks dropped for lack of memory that the log knows, and when it last reported some.
+    dropped: u64,
+    dropped_at: Option<Instant>,
 }
 
 impl RegisteredDisk {
+    /// Reports blocks that were dropped since the last report.
+    fn report_dropped(&mut self, now: Instant) {
+        let dropped = self.disk.behind.dropped();
+        let is_due = self.dropped_at.is_none_or(|at| now.saturating_duration_since(at) >= MIN_LOG_INTERVAL);
+        if dropped > self.dropped && is_due {
+            tracing::warn!(
+                target: "tuffet::store::disk",
+                root = %self.disk.root(),
+                blocks = dropped - self.dropped,
+                "the disk of a root is slower than its uploads; blocks of clients that have their share of the memory \
+                 were dropped, and clients will repeat them"
+            );
+            self.dropped = dropped;
+            self.dropped_at = Some(now);
+        }
+    }
+
     fn print_stderr(&mut self, error: &str, now: Instant) {
         if self.complained.is_none_or(|at| now.saturating_duration_since(at) >= MIN_LOG_INTERVAL) {
             self.complained = Some(now);
@@ -80,6 +102,8 @@ impl Disks {
             disk: Arc::clone(&disk),
             hung: None,
             complained: None,
+            dropped: 0,
+            dropped_at: None,
         });
         disk
     }
@@ -93,6 +117,7 @@ impl Disks {
         known.retain(|its| Arc::strong_count(&its.disk) > 1 || !its.disk.is_idle());
         for its in known.iter_mut() {
             its.hung = Hung::next(its.hung.take(), &its.disk, now);
+            its.report_dropped(now);
         }
         let disks: Vec<Arc<Disk>> = known.iter().map(|its| Arc::clone(&its.disk)).collect();
         drop(known);
@@ -124,18 +149,20 @@ impl Disks {
         for its in self.lock().iter() {
             let (running, waiting) = its.disk.load();
             let replaced = its.disk.replaced.load(Relaxed);
+            let upload_bytes = its.disk.behind.held();
             let missing = its.disk.unopened() == Some(Unopened::Missing);
             match states.iter_mut().find(|state| state.root == *its.disk.root()) {
                 Some(state) => {
                     state.running += running;
                     state.waiting += waiting;
+                    state.upload_bytes += upload_bytes;
                     state.hung = state.hung.take().or_else(|| its.hung.clone());
                     state.replaced |= replaced;
                     state.missing |= missing;
                 }
                 None => {
                     let (root, hung) = (Arc::clone(its.disk.root()), its.hung.clone());
-                    states.push(DiskState { root, running, waiting, hung, replaced, missing });
+                    states.push(DiskState { root, running, waiting, upload_bytes, hung, replaced, missing });
                 }
             }
         }

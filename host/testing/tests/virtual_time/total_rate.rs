@@ -359,8 +359,8 @@ fn what_others_take_ends_no_transfer() {
 #[test]
 fn many_transfers_of_one_client_leave_another_one_its_share() {
     let (content, rate) = (image(600_000), 1_000_000);
-    // A round of one block each takes less than 50 ms.
-    for (seed, options, count) in [(0, LOCKSTEP, 50), (1, Options::windows(512, 4), 50), (2, fast(), 30)] {
+    // With 200 of them, a round of one block each takes 0.3 s.
+    for (seed, options, count) in [(0, LOCKSTEP, 50), (1, Options::windows(512, 4), 50), (2, fast(), 200)] {
         let builder = serving(content.clone()).profile(branch(rate));
         let mut world = World::new(builder, path(5, 0.0), seed).unwrap();
         let many: Vec<_> = (0..count).map(|_| get(&mut world, inside(1), options)).collect();
@@ -369,8 +369,8 @@ fn many_transfers_of_one_client_leave_another_one_its_share() {
         world.run();
         let took = world.report(honest).took;
         assert!(world.report(honest).bytes == *content);
-        // Half of the rate, and the wait for a block of each at the start.
-        assert!(took < ms(1_800), "seed {seed}: {took:?}");
+        // Half of the rate.
+        assert!(took < ms(1_500), "seed {seed}: {took:?}");
         assert!(many.iter().all(|id| world.report(*id).bytes == *content), "seed {seed}");
         assert!(surplus(&sent(&world), rate) <= tolerance(rate), "seed {seed}");
         // Nothing of the rate is left unused.

@@ -69,11 +69,19 @@ fn a_write_that_hangs_stops_its_client_after_a_while_and_no_other() {
     assert!(disk.content("up").unwrap() == content);
 }
 
-/// Datagrams that were dropped because they belong nowhere.
-fn strays(server: &Server) -> u64 {
+fn metric(server: &Server, name: &str) -> u64 {
     let metrics = server.metrics();
-    let line = "tuffet_datagrams_dropped_total{reason=\"stray\"} ";
-    metrics.lines().find_map(|text| text.strip_prefix(line)?.parse().ok()).unwrap_or(0)
+    metrics.lines().find_map(|text| text.strip_prefix(name)?.strip_prefix(' ')?.parse().ok()).unwrap_or(0)
+}
+
+/// Blocks that were dropped for lack of memory.
+fn dropped(server: &Server) -> u64 {
+    metric(server, "tuffet_datagrams_dropped_total{reason=\"slow-disk\"}")
+}
+
+/// Bytes that wait for the disk.
+fn held(server: &Server) -> u64 {
+    metric(server, "tuffet_root_upload_memory_bytes{root=\"slow\"}")
 }
 
 #[test]
@@ -96,7 +104,7 @@ fn a_client_that_sends_on_without_acks_takes_no_more_memory() {
     let held = held.unwrap();
     wait_until("most of these blocks are dropped", || {
         (held + 1..held + 100).for_each(|block| send(&peer, block));
-        strays(&server) >= 200
+        dropped(&server) >= 200
     });
     disk.release();
     // Its first ACK says how many were taken.
@@ -111,6 +119,46 @@ fn a_client_that_sends_on_without_acks_takes_no_more_memory() {
     }
     assert_eq!(server.outcome("up")["outcome"], "stored");
     assert!(disk.content("up").unwrap() == content);
+}
+
+/// Uploads of one address take their share of the memory for a disk, however many they are. The upload of another
+/// address loses no block.
+#[test]
+fn uploads_of_one_address_leave_memory_to_others() {
+    const MIB: u64 = 1 << 20;
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "");
+    disk.set(Step::Write, "", Pace::Hangs);
+    let begin = |last: u8, name: &str| {
+        let mut peer = Peer::from(Ipv4Addr::new(127, 202, 2, last), server.address());
+        peer.ask(&wrq(name, &[("blksize", "8192"), ("windowsize", "64")]));
+        peer.expect(Answer::Oack("blksize=8192 windowsize=64".into()));
+        peer
+    };
+    let before = server.memory();
+    let greedy: Vec<Peer> = (0..300).map(|number| begin(1, &format!("greedy-{number}"))).collect();
+    let theirs = disk.names();
+    let block = bytes(8192);
+    wait_until("they have their share", || {
+        for peer in &greedy {
+            (1..=64).for_each(|number| peer.send(&data(number, &block)));
+        }
+        held(&server) > 31 * MIB && dropped(&server) > 1_000
+    });
+    assert!(held(&server) <= 32 * MIB, "{} bytes", held(&server));
+    let grown = server.memory().saturating_sub(before);
+    assert!(grown < 90 * MIB, "{grown} bytes");
+    server.log_line("the disk of a root is slower than its uploads");
+
+    let mut honest = begin(2, "honest");
+    let its = disk.names().into_iter().find(|name| !theirs.contains(name)).unwrap();
+    disk.set(Step::Write, &its, Pace::Takes(SLOW));
+    (1..=40).for_each(|number| honest.send(&data(number, &block)));
+    honest.send(&data(41, b"end"));
+    honest.expect(Answer::Ack(41));
+    assert_eq!(server.outcome("honest")["outcome"], "stored");
+    disk.release();
+    wait_until("all is written", || held(&server) == 0);
 }
 
 /// As many syncs hang as may run at once for a root.

@@ -2,6 +2,7 @@
 
 use super::SOON;
 use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
@@ -61,7 +62,20 @@ pub struct Events(BufReader<TcpStream>);
 impl Events {
     /// Opens the stream; the error is a status other than 200.
     pub fn open(server: SocketAddr, path: &str) -> Result<Events, u16> {
-        let mut stream = connect(server);
+        Events::over(connect(server), path)
+    }
+
+    /// Opens the stream from this address of the loopback interface.
+    pub fn open_from(source: [u8; 4], server: SocketAddr, path: &str) -> Result<Events, u16> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((source, 0)).into()).unwrap();
+        socket.connect(&server.into()).unwrap();
+        socket.set_read_timeout(Some(SOON)).unwrap();
+        Events::over(socket.into(), path)
+    }
+
+    fn over(mut stream: TcpStream, path: &str) -> Result<Events, u16> {
+        let server = stream.peer_addr().unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {server}\r\n\r\n").unwrap();
         let mut reader = BufReader::new(stream);
         let (status, headers) = head(&mut reader);
@@ -70,6 +84,11 @@ impl Events {
         }
         assert!(headers.contains(&("content-type".into(), "text/event-stream".into())), "{headers:?}");
         Ok(Events(reader))
+    }
+
+    /// Returns the connection; nothing more is read.
+    pub fn unread(self) -> TcpStream {
+        self.0.into_inner()
     }
 
     /// Returns the data of the next event as JSON; skips the sizes of chunks. `None` at the end.

@@ -359,6 +359,12 @@ fn roots(roots: &[RootState]) -> Vec<Family> {
             operations,
             each(|root| root.waiting),
         ),
+        gauge(
+            "root.upload.memory",
+            "Bytes of uploads that wait for the disk of a root in memory",
+            Unit::Bytes,
+            each(|root| root.upload_bytes),
+        ),
     ]
 }
 

@@ -2,7 +2,9 @@
 
 use super::{checked, import, import_file, open_folder};
 use crate::harness::tuffet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 /// What Debian's packages install, with a folder of the test.
 const DEBIAN_TFTPD_HPA: &str = "# /etc/default/tftpd-hpa\n\nTFTP_USERNAME=\"tftp\"\nTFTP_DIRECTORY=\"HERE\"\n\
@@ -72,6 +74,31 @@ fn differences_are_lines_and_comments() {
     let comments: Vec<&str> =
         yaml.lines().filter_map(|line| line.trim().strip_prefix('#')).map(str::trim).collect();
     assert!(comments.join(" ").contains(line), "{yaml}");
+}
+
+/// Old trees have names in Latin-1 or in the encoding of DOS, which the original serves to clients that send these bytes.
+#[test]
+fn files_that_no_client_can_request_are_named() {
+    let folder = open_folder();
+    let here = folder.path();
+    let name = |name: &[u8]| here.join(OsStr::from_bytes(name));
+    fs::create_dir(here.join("sub")).unwrap();
+    fs::create_dir(name(b"sub/\xfcber")).unwrap();
+    for file in [&b"g\xe4nse"[..], b"sub/\xfcber/x", b"sub/g\x84nse", "g\u{f6}nse".as_bytes(), b"plain"] {
+        fs::write(name(file), "").unwrap();
+    }
+    for (server, flags) in [
+        ("tftpd-hpa", format!("-l -s {}", here.display())),
+        ("atftpd", format!("--daemon {}", here.display())),
+        ("dnsmasq", format!("-C /dev/null --enable-tftp --tftp-root={}", here.display())),
+    ] {
+        let ran = import(server, &flags);
+        assert_eq!(ran.code(), 1, "{server}: {}", ran.stderr);
+        let names = ["g\\xE4nse", "sub/g\\x84nse", "sub/\\xFCber"];
+        let names = names.map(|name| format!("\"{}/{name}\"", here.display())).join(", ");
+        let said = format!("not carried over: {names}: no client can request these names from Tuffet");
+        assert!(ran.stderr.contains(&said), "{server}: {}\n{said}", ran.stderr);
+    }
 }
 
 #[test]

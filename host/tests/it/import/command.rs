@@ -76,6 +76,43 @@ fn differences_are_lines_and_comments() {
     assert!(comments.join(" ").contains(line), "{yaml}");
 }
 
+/// No server starts with these, or none serves anything.
+#[test]
+fn files_of_defaults_that_cannot_be_meant() {
+    let folder = open_folder();
+    let (file, here) = (folder.path().join("defaults"), folder.path().display());
+    for (rest, said) in [
+        ("TFTP_OPTIONS=\"--secure\n", "defaults:2: the quote \" is not closed"),
+        ("TFTP_OPTIONS=\"--secure 'x\"\n", "defaults:2: --secure allows one folder only"),
+        ("TFTP_OPTIONS=\"--secure --nonsense\"\n", "defaults:2: unknown flag --nonsense"),
+        (
+            "TFTP_OPTIONS=secure\n",
+            "defaults:2: secure: expected a flag, which begins with `-`, or an absolute path",
+        ),
+        (
+            "TFTP_OPTIONS=-s\nTFTP_USERNAME=\"no user\"\n",
+            "defaults:3: --user no user: this cannot be the name",
+        ),
+        ("TFTP_OPTION=--secure\n", "defaults:2: TFTP_OPTION has flags"),
+        ("secure\n", "defaults:2: only assignments such as NAME=\"value\" can be read"),
+    ] {
+        fs::write(&file, format!("TFTP_DIRECTORY={here}\n{rest}")).unwrap();
+        let ran = import_file("tftpd-hpa", "--defaults", &file);
+        ran.assert_fails(64, &[said]);
+        assert!(ran.stdout.is_empty(), "{rest}");
+    }
+    fs::write(&file, "TFTP_DIRECTORY=srv/tftp\nTFTP_OPTIONS=--secure\n").unwrap();
+    import_file("tftpd-hpa", "--defaults", &file)
+        .assert_fails(64, &["defaults:1: srv/tftp: expected a flag"]);
+    fs::write(&file, "OPTIONS=\"--daemon tftpboot\"\n").unwrap();
+    import_file("atftpd", "--defaults", &file).assert_fails(64, &["defaults:1: tftpboot: expected a flag"]);
+    // A folder may be missing on the new machine; what depends on it is named.
+    fs::write(&file, format!("TFTP_DIRECTORY={here}/none\nTFTP_OPTIONS=--secure\n")).unwrap();
+    let ran = import_file("tftpd-hpa", "--defaults", &file);
+    ran.assert_good();
+    assert!(ran.stderr.contains("none does not exist here"), "{}", ran.stderr);
+}
+
 /// Old trees have names in Latin-1 or in the encoding of DOS, which the original serves to clients that send these bytes.
 #[test]
 fn files_that_no_client_can_request_are_named() {

@@ -33,6 +33,9 @@ pub(super) struct DoctorArgs {
     /// The server's configuration file [default: a server with one listener on 0.0.0.0:69].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The same as --config FILE.
+    #[arg(value_name = "FILE", conflicts_with = "config")]
+    file: Option<PathBuf>,
     /// Print one line of JSON.
     #[arg(long)]
     json: bool,
@@ -75,7 +78,7 @@ impl Subject {
 /// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     reach::check_by_process(true);
-    let mut subject = match Subject::of(args.config.clone()) {
+    let mut subject = match Subject::of(args.file.clone().or_else(|| args.config.clone())) {
         Ok(subject) => subject,
         Err(error) => {
             print_stderr(&error);

@@ -40,9 +40,12 @@ struct ClientFilter(IpAddr, Option<u16>);
 
 /// Captures datagrams. Exit code: 0 when the capture is complete, 69 if no server answers or another capture runs.
 pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
-    let Some(socket) = args.server.socket() else {
-        print_stderr("the server has no control socket; write `control: PATH` in its configuration");
-        return ExitCode::from(69);
+    let socket = match args.server.socket() {
+        Ok(socket) => socket,
+        Err(error) => {
+            print_stderr(&error);
+            return ExitCode::from(error.code());
+        }
     };
     let wanted = CaptureSpec {
         clients: args.clients.iter().map(|client| (client.0, client.1)).collect(),

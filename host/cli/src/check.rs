@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, Problem, ProblemPlace, reach};
 use tuffet_daemon::ServeError;
-use tuffet_daemon::source::Source;
+use tuffet_daemon::source::{Source, installed};
 
 /// The name of standard input in messages.
 const STDIN: &str = "<stdin>";
@@ -20,8 +20,9 @@ const MAX_UNCOUNTED: usize = 5;
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY, as for `tuffet serve
-    /// --config`. - reads standard input; its paths are relative to the current folder.
-    #[arg(value_name = "FILE|URL", required_unless_present = "config")]
+    /// --config`. - reads standard input; its paths are relative to the current folder [default: the installed one,
+    /// /etc/tuffet/tuffet.yaml].
+    #[arg(value_name = "FILE|URL")]
     file: Option<PathBuf>,
     /// The same, in the words of `tuffet serve`.
     #[arg(long, value_name = "FILE|URL", conflicts_with = "file")]
@@ -46,10 +47,16 @@ pub(super) struct CheckArgs {
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
     reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
-    // One of them is given.
-    let Some(file) = args.file.as_deref().or(args.config.as_deref()) else {
+    let Some(file) = args.file.clone().or_else(|| args.config.clone()).or_else(installed) else {
+        let message = "no configuration is installed (/etc/tuffet/tuffet.yaml); name it: `tuffet check FILE`";
+        if args.json {
+            print(&report(&[as_json(&message)], &[]));
+        } else {
+            print_stderr(message);
+        }
         return ExitCode::from(EXIT_CONFIG);
     };
+    let file = file.as_path();
     let is_stdin = file.as_os_str() == "-";
     let source = match Source::of(file, args.config_auth.as_deref()) {
         Ok(source) => source,

@@ -2,11 +2,13 @@
 
 use super::{print, print_json, print_stderr, status_text};
 use clap::Args;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuffet_config::EXIT_CONFIG;
 use tuffet_daemon::Reply;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ControlArgs {
     /// The server's configuration file, which names its control socket.
     #[arg(long, value_name = "FILE", conflicts_with = "control")]
@@ -22,16 +24,96 @@ impl ControlArgs {
         self.config.as_deref()
     }
 
-    /// Returns the path of the control socket.
-    pub(super) fn socket(&self) -> Option<PathBuf> {
-        self.control.clone().or_else(|| tuffet_config::control_of(self.config.as_deref()))
+    /// Returns the path of the control socket. What answers there is the server of the given file, if anything does.
+    ///
+    /// # Errors
+    /// There is none, the file cannot be read, or another server answers.
+    pub(super) fn socket(&self) -> Result<PathBuf, SocketError> {
+        if let Some(control) = &self.control {
+            return Ok(control.clone());
+        }
+        if let Some(url) = self.config.as_ref().filter(|config| config.to_string_lossy().contains("://")) {
+            return Err(SocketError::File(format!(
+                "{}: only a server reads its configuration there; name its control socket with --control",
+                url.display()
+            )));
+        }
+        let socket = match tuffet_config::control_of(self.config.as_deref()) {
+            Ok(Some(socket)) => socket,
+            Ok(None) => return Err(SocketError::None),
+            Err(error) => return Err(SocketError::File(error.to_string())),
+        };
+        if let Some(wanted) = &self.config
+            && let Ok(Reply::Status(report)) = tuffet_daemon::send_command(&socket, "status")
+            && let Some(its) = report.config.filter(|its| !same_file(wanted, its))
+        {
+            return Err(SocketError::Another { process: report.process, its, wanted: wanted.clone() });
+        }
+        Ok(socket)
+    }
+}
+
+/// Why a command has no control socket.
+pub(super) enum SocketError {
+    /// The server has none.
+    None,
+    /// The configuration cannot be read.
+    File(String),
+    /// The server that answers runs with another file.
+    Another { process: u32, its: PathBuf, wanted: PathBuf },
+}
+
+impl SocketError {
+    /// Exit code: 64 for a mistake in the file, else 69.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            SocketError::None | SocketError::Another { .. } => 69,
+            SocketError::File(_) => EXIT_CONFIG,
+        }
+    }
+}
+
+impl fmt::Display for SocketError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SocketError::None => {
+                f.write_str("the server has no control socket; write `control: PATH` in its configuration")
+            }
+            SocketError::File(why) => f.write_str(why),
+            SocketError::Another { process, its, wanted } => write!(
+                f,
+                "refused: the server that answers there (process {process}) runs with {}, not with {}; name its file, or \
+                 the control socket of the other server with --control",
+                its.display(),
+                wanted.display()
+            ),
+        }
+    }
+}
+
+/// The server of a command without further arguments: its file need not have a flag.
+#[derive(Debug, Args)]
+pub(super) struct ServerArgs {
+    /// The same as --config FILE.
+    #[arg(value_name = "FILE", conflicts_with_all = ["config", "control"])]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    control: ControlArgs,
+}
+
+impl ServerArgs {
+    pub(super) fn control(&self) -> ControlArgs {
+        ControlArgs {
+            config: self.file.clone().or_else(|| self.control.config.clone()),
+            ..self.control.clone()
+        }
     }
 }
 
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]
-    server: ControlArgs,
+    server: ServerArgs,
     /// Print the status as one line of JSON.
     #[arg(long)]
     json: bool,
@@ -43,24 +125,26 @@ pub(super) struct StatusArgs {
     metrics: bool,
 }
 
-/// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
-pub(super) fn reload(args: &ControlArgs) -> ExitCode {
-    let status = args.socket().and_then(|socket| tuffet_daemon::send_command(&socket, "status").ok());
-    let Some(Reply::Status(report)) = status else { return ask(args, "reload", "", false) };
-    if let (Some(wanted), Some(its)) = (&args.config, &report.config)
-        && !same_file(wanted, its)
-    {
-        print_stderr(format_args!(
-            "refused: the server that answers there (process {}) runs with {}, not with {}; name its file, or the \
-             control socket of the other server with --control",
-            report.process,
-            its.display(),
-            wanted.display()
-        ));
-        return ExitCode::from(1);
-    }
-    let file = report.config.map_or("flags alone".into(), |file| file.display().to_string());
-    ask(args, "reload", &format!(" (process {}, {file})", report.process), false)
+/// Reloads. Exit code: 0 if the server reloaded, 1 if it refused or runs with another file, 64 if its file cannot be read,
+/// 69 if no server answers.
+pub(super) fn reload(args: &ServerArgs) -> ExitCode {
+    let socket = match args.control().socket() {
+        Ok(socket) => socket,
+        Err(error) => {
+            let otherwise = if matches!(error, SocketError::None) { ", or send it SIGHUP" } else { "" };
+            print_stderr(format_args!("{error}{otherwise}"));
+            let is_refused = matches!(error, SocketError::Another { .. });
+            return ExitCode::from(if is_refused { 1 } else { error.code() });
+        }
+    };
+    let of = match tuffet_daemon::send_command(&socket, "status") {
+        Ok(Reply::Status(report)) => {
+            let file = report.config.map_or("flags alone".into(), |file| file.display().to_string());
+            format!(" (process {}, {file})", report.process)
+        }
+        _ => String::new(),
+    };
+    ask(&socket, "reload", &of, false)
 }
 
 /// Returns whether both paths lead to the same file; compares the paths themselves if the files do not exist.
@@ -69,26 +153,26 @@ fn same_file(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
 
-/// Prints the status. Exit code: 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
+/// Prints the status. Exit code: 0 if all is well, 1 if the last reload was refused, 64 if the server's file cannot be
+/// read, 69 if no server answers.
 pub(super) fn status(args: &StatusArgs) -> ExitCode {
     let question = match args {
         StatusArgs { live: true, .. } => "live",
         StatusArgs { metrics: true, .. } => "metrics",
         StatusArgs { .. } => "status",
     };
-    ask(&args.server, question, "", args.json)
+    match args.server.control().socket() {
+        Ok(socket) => ask(&socket, question, "", args.json),
+        Err(error) => {
+            print_stderr(&error);
+            ExitCode::from(error.code())
+        }
+    }
 }
 
 /// Sends a command and prints the answer. `of` names the reloaded server; `json` is for the status.
-fn ask(args: &ControlArgs, question: &str, of: &str, json: bool) -> ExitCode {
-    let socket = args.socket();
-    let Some(socket) = socket else {
-        print_stderr(
-            "the server has no control socket; write `control: PATH` in its configuration, or send it SIGHUP",
-        );
-        return ExitCode::from(69);
-    };
-    match tuffet_daemon::send_command(&socket, question) {
+fn ask(socket: &Path, question: &str, of: &str, json: bool) -> ExitCode {
+    match tuffet_daemon::send_command(socket, question) {
         Ok(Reply::Reloaded(generation)) => {
             print(&format!("reloaded: generation {generation}{of}\n"));
             ExitCode::SUCCESS

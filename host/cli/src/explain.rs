@@ -85,9 +85,12 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
 }
 
 fn explain_live(args: &ExplainArgs, question: &Question) -> ExitCode {
-    let Some(socket) = args.server.socket() else {
-        print_stderr("the server has no control socket; write `control: PATH` in its configuration");
-        return ExitCode::from(69);
+    let socket = match args.server.socket() {
+        Ok(socket) => socket,
+        Err(error) => {
+            print_stderr(&error);
+            return ExitCode::from(error.code());
+        }
     };
     match tuffet_daemon::send_command(&socket, &format!("explain {}", serde_json::json!(question))) {
         Ok(Reply::Explained(explained)) => show(args, &explained),

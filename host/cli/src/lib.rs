@@ -43,11 +43,12 @@ enum Command {
     ///
     /// The new configuration replaces the old one as a whole, or the server refuses it and changes nothing.
     /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
-    /// the server reloaded, 1 if it refused, 69 if no server answers.
-    Reload(control::ControlArgs),
+    /// the server reloaded, 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
+    Reload(control::ServerArgs),
     /// Show the status of the running server.
     ///
-    /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
+    /// Exit code 0 if all is well, 1 if the last reload was refused, 64 if FILE cannot be read, 69 if no server
+    /// answers.
     Status(control::StatusArgs),
     /// Watch the running server: transfers, ended requests with their reasons, plugins, queues.
     ///
@@ -65,6 +66,8 @@ enum Command {
     /// addresses. Exit code 0 when the capture is complete, 69 if no server answers or another capture runs.
     Capture(capture::CaptureArgs),
     /// Check a configuration, including its plugins and file permissions, without opening a socket.
+    ///
+    /// Without FILE, it is the installed one, /etc/tuffet/tuffet.yaml.
     ///
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
     /// 64 if the configuration is invalid, 66 if a root cannot be opened, 77 if that user lacks a permission.

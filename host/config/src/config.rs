@@ -364,18 +364,28 @@ impl Config {
     }
 }
 
-/// Returns the control socket in this file, or the default one. The rest of the file may be invalid: the
-/// server reports that.
-pub fn control_of(file: Option<&Path>) -> Option<PathBuf> {
-    let written = file.and_then(|file| {
-        let text = std::fs::read_to_string(file).ok()?;
-        let value: serde_json::Value = serde_yaml::from_str(&text).ok()?;
-        Some((file.parent()?.to_owned(), value.get("control")?.as_str()?.to_owned()))
-    });
-    match written {
-        None => default_control(),
-        Some((_, socket)) if socket == "none" => None,
-        Some((folder, socket)) => Some(folder.join(socket)),
+/// Returns the control socket in this file, or the default one; `None` if the server has none. The rest of the file may be
+/// invalid: the server reports that.
+///
+/// # Errors
+/// The file cannot be read that far. Another socket is that of another server.
+pub fn control_of(file: Option<&Path>) -> Result<Option<PathBuf>, ConfigError> {
+    let Some(file) = file else { return Ok(default_control()) };
+    match written_control(file) {
+        Some(None) => Ok(default_control()),
+        Some(Some(socket)) if socket == "none" => Ok(None),
+        Some(Some(socket)) => Ok(Some(file.parent().unwrap_or(Path::new("")).join(socket))),
+        None => Config::load(file).map(|config| config.control),
+    }
+}
+
+/// The key `control` of a file with keys.
+fn written_control(file: &Path) -> Option<Option<String>> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let value: serde_json::Value = serde_yaml::from_str(&text).ok()?;
+    match value.as_object()?.get("control") {
+        Some(socket) => Some(Some(socket.as_str()?.to_owned())),
+        None => Some(None),
     }
 }
 

@@ -1,12 +1,23 @@
 //! Served folders: their paths and the names of their roots.
 
 use crate::error::ImportError;
-use crate::location::Word;
+use crate::location::{Location, Word};
 use crate::yaml::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// Returns the path of a folder as the server sees it that is started here.
+///
+/// # Errors
+/// A file has a relative path: where the server is started is not in it.
 pub(crate) fn absolute(word: &Word) -> Result<PathBuf, ImportError> {
+    if !word.text.starts_with('/') && word.location != Location::CommandLine {
+        let text = format!(
+            "{}: expected a flag, which begins with `-`, or an absolute path, which begins with `/`; the server may be \
+             started in any folder",
+            word.text
+        );
+        return Err(ImportError::invalid(&word.location, text));
+    }
     let path = std::path::absolute(&word.text)
         .map_err(|error| ImportError::invalid(&word.location, format!("{}: {error}", word.text)))?;
     // `/srv/tftp/` and `/srv/tftp` are one folder.
@@ -46,7 +57,6 @@ pub(crate) fn names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::location::Location;
 
     #[test]
     fn names_of_roots() {

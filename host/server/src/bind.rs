@@ -3,9 +3,11 @@
 use crate::builder::{BuildError, Builder};
 use crate::content::{OpenRoots, SourceOpener};
 use crate::handle::Handle;
-use crate::interfaces::{Addresses, Interfaces};
+use crate::interfaces::{Addresses, Interfaces, would_wait_for};
 use crate::server::{Assembly, Resources, StartError};
-use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
+use tuffet_engine::worker::{
+    ListenerSpec, Missing, SocketUse, Sockets, open_all, open_group_sockets, sockets_of, tid_ports,
+};
 use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings, Start};
 use tuffet_store::{Disks, Roots};
@@ -35,7 +37,7 @@ impl Builder {
         self.check(true)?;
         let (roots, disks) = self.open(&Disks::default())?;
         let settings = &self.settings;
-        let mut listeners = specs(settings);
+        let mut listeners = specs(settings, own_descriptors());
         let inherited: Vec<bool> = self.sockets.iter().map(|sockets| !sockets.is_empty()).collect();
         let failed = |(number, error): (usize, _)| {
             let name = settings.listeners.get(number).map(|its| its.name.clone()).unwrap_or_default();
@@ -45,7 +47,7 @@ impl Builder {
             open_all(&mut listeners, std::mem::take(&mut self.sockets), settings.workers).map_err(failed)?;
         let group_sockets = match &settings.multicast {
             Some(multicast) => {
-                let enabled = |number: usize| multicast.listeners.get(number).copied().unwrap_or(false);
+                let enabled = |number| has_groups(settings, number);
                 Some(open_group_sockets(&listeners, enabled, multicast.ttl).map_err(failed)?)
             }
             None => None,
@@ -57,8 +59,30 @@ impl Builder {
     }
 }
 
-fn specs(settings: &Settings) -> Vec<ListenerSpec> {
-    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+/// Returns the UDP sockets that a server with these settings would open now, if it may have this many descriptors (`None`
+/// for any number). Opens nothing.
+pub fn needed_sockets(settings: &Settings, descriptors: Option<u64>) -> SocketUse {
+    let specs = specs(settings, descriptors).into_iter().zip(&settings.listeners).enumerate();
+    let needed = specs.map(|(number, (mut spec, listener))| {
+        spec.missing = would_wait_for(listener);
+        // As opening it would find out.
+        spec.free_bind |= spec.missing == Some(Missing::Address);
+        spec.lacks_ipv6 = spec.ipv4_too && !tuffet_udp::has_ipv6();
+        sockets_of(&spec, settings.workers, has_groups(settings, number))
+    });
+    needed.sum()
+}
+
+fn has_groups(settings: &Settings, listener: usize) -> bool {
+    let groups = settings.multicast.as_ref().and_then(|its| its.listeners.get(listener));
+    groups.copied().unwrap_or_default()
+}
+
+fn own_descriptors() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Nofile).current
+}
+
+fn specs(settings: &Settings, descriptors: Option<u64>) -> Vec<ListenerSpec> {
     let families = |listener: &settings::Listener| 1 + usize::from(listener.ipv4_too);
     let families = settings.listeners.iter().map(families).sum();
     let spec = |listener: &settings::Listener| ListenerSpec {
@@ -85,7 +109,7 @@ impl Server {
         builder.check(true)?;
         let (roots, disks) = builder.open(&Disks::default())?;
         let spec = |spec: ListenerSpec| ListenerSpec { tid_ports: spec.tid_ports.min(VIRTUAL_TIDS), ..spec };
-        let listeners = specs(&builder.settings).into_iter().map(spec).collect();
+        let listeners = specs(&builder.settings, own_descriptors()).into_iter().map(spec).collect();
         let (interfaces, addresses) = (Interfaces::default(), Addresses::default());
         let (sockets, group_sockets) = (Vec::new(), None);
         Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces, addresses })

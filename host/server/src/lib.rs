@@ -98,7 +98,7 @@ pub mod vlans;
 pub mod watch;
 
 pub use admission::{Ask, Decided, DecidedContent};
-pub use bind::Server;
+pub use bind::{Server, needed_sockets};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder};
 pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 /// The futures of hooks, roots, readers and sinks.

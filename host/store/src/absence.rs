@@ -1,6 +1,8 @@
-//! Explains why a file is missing: the first missing folder, and names that differ only in case.
+//! Explains why a file is missing: the first missing folder, names that differ only in case, and names that are stored as
+//! Latin-1.
 //!
-//! A wrong case is the most common mistake in the configuration of phones. The search reads folders, so its work is
+//! A wrong case is the most common mistake in the configuration of phones. Trees of old systems have names that are not
+//! UTF-8, which no request leads to. The search reads folders, so its work is
 //! bounded, and callers bound the rate of searches.
 
 use super::Sought;
@@ -9,6 +11,8 @@ use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::{Duration, Instant};
 use tuffet_request::Unopened;
 
@@ -30,6 +34,9 @@ pub struct Absence {
     pub folder: Option<String>,
     /// An existing path that differs only in case. If `folder` is set and no such file was found, the path of a folder.
     pub other_case: Option<String>,
+    /// The first part of the path that exists with its name in Latin-1, which no request leads to: its path, with escapes
+    /// for the bytes that are not ASCII.
+    pub latin_1: Option<String>,
 }
 
 impl Roots {
@@ -65,6 +72,12 @@ fn look(root: &Root, path: &str, sought: Sought) -> Absence {
             let mut missing = way.clone();
             push(&mut missing, part);
             found.folder = Some(missing);
+        }
+        if let Some(stored) = latin_1(part).filter(|stored| has(&folder, stored, wanted)) {
+            let mut path = way;
+            push(&mut path, &stored.as_bytes().escape_ascii().to_string());
+            found.latin_1 = Some(path);
+            return found;
         }
         let Some(other) = same_letters(&folder, part, wanted, &mut budget) else {
             // Report the folders found so far: they differ only in case.
@@ -114,8 +127,8 @@ fn open(top: &OpenFolder, way: &str) -> Option<Dir> {
 }
 
 /// Whether the name exists with this kind. A link may lead to either kind.
-fn has(folder: &Dir, name: &str, wanted: Kind) -> bool {
-    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+fn has(folder: &Dir, name: impl AsRef<OsStr>, wanted: Kind) -> bool {
+    match statat(folder, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => fits(FileType::from_raw_mode(stat.st_mode), wanted),
         // With any other error, the name is not missing.
         Err(errno) => errno != Errno::NOENT,
@@ -128,6 +141,12 @@ fn fits(found: FileType, wanted: Kind) -> bool {
         FileType::Directory => wanted == Kind::Folder,
         _ => wanted == Kind::File,
     }
+}
+
+/// Returns a name in Latin-1, if that is not UTF-8.
+fn latin_1(name: &str) -> Option<OsString> {
+    let bytes: Vec<u8> = name.chars().map(|letter| u8::try_from(letter).ok()).collect::<Option<_>>()?;
+    std::str::from_utf8(&bytes).is_err().then(|| OsString::from_vec(bytes))
 }
 
 /// Finds a name in the folder that differs from `name` only in case.
@@ -186,6 +205,23 @@ mod tests {
         );
         assert_eq!(file("phones/site/other"), absence(Some("phones"), Some("Phones/Site")));
         assert_eq!(roots.absence("none", "plain/x", Sought::File), Absence::default());
+    }
+
+    #[test]
+    fn what_is_stored_as_latin_1_is_named() {
+        let (folder, roots) = roots();
+        let stored = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+        fs::write(stored(b"plain/g\xe4nse"), b"x").unwrap();
+        fs::create_dir(stored(b"plain/\xfcber")).unwrap();
+        let of = |path: &str, sought| roots.absence("boot", path, sought);
+        let latin_1 = |path: &str| Some(path.to_owned());
+        assert_eq!(of("plain/g\u{e4}nse", Sought::File).latin_1, latin_1("plain/g\\xe4nse"));
+        assert_eq!(of("plain/g\u{e4}nse/x", Sought::File).latin_1, None, "it is no folder");
+        assert_eq!(of("plain/\u{fc}ber", Sought::File).latin_1, None, "it is no file");
+        let below = of("plain/\u{fc}ber/x", Sought::FolderOf);
+        assert_eq!(below.latin_1, latin_1("plain/\\xfcber"));
+        assert_eq!(below.folder, latin_1("plain/\u{fc}ber"));
+        assert_eq!(of("plain/\u{20ac}", Sought::File), Absence::default());
     }
 
     #[test]

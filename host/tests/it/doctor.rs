@@ -240,3 +240,51 @@ fn a_small_mtu_and_a_port_without_its_privilege() {
     assert_eq!(finding(&mended, "interface cable")["grade"], "good");
     assert_eq!(finding(&mended, "privilege for 192.0.2.1:69")["grade"], "good");
 }
+
+/// Open files and UDP memory are compared with what a server takes: sockets of all kinds.
+#[test]
+fn the_sockets_of_a_server_are_counted_as_it_opens_them() {
+    let Some(network) = Network::new("02:00:5e:10:51:01") else { return };
+    let rest = "roots: [{ name: boot, path: root }]\nlimits: { transfers: 1 }\n";
+    for listeners in [
+        "[{ address: 192.0.2.1:6969, tid-ports: 8 }]",
+        "[{ address: 192.0.2.1:6969, single-port: true }]",
+        "[{ address: 0.0.0.0:6969, tid-ports: 8 }, { address: \"[2001:db8::1]:6969\", tid-ports: 30000-30006 }]",
+        "[{ address: \"[::]:6969\", tid-ports: 8 }]",
+        // They are not there yet.
+        "[{ address: 192.0.2.77:6969, tid-ports: 8 }, { address: 192.0.2.1:6970, interface: late, tid-ports: 8 }]",
+    ] {
+        for more in ["", "multicast: {}\n"] {
+            let yaml = format!("workers: 2\nlisteners: {listeners}\n{rest}{more}");
+            let setup = Setup::new().behind(network.on_server());
+            let server = setup.whole_yaml(0, &yaml).start();
+            let opened = udp_sockets(server.id());
+            let file = server.outside().path("doctor.yaml");
+            fs::write(&file, &yaml).unwrap();
+            let mut doctor = Command::new("ip");
+            doctor.args(network.on_server().iter().skip(1)).arg(env!("CARGO_BIN_EXE_tuffet"));
+            doctor.args(["doctor", "--no-rate", "--json", "--config"]).arg(&file);
+            let found =
+                finding(&report(&run(&mut doctor)), "open files")["says"].as_str().unwrap().to_owned();
+            // Others, and the file of the transfer.
+            let all = opened + 128 + 1;
+            assert!(found.ends_with(&format!("it takes up to {all}")), "{opened} with {yaml}: {found}");
+        }
+    }
+}
+
+fn udp_sockets(process: u32) -> usize {
+    let tables =
+        ["udp", "udp6"].map(|table| fs::read_to_string(format!("/proc/{process}/net/{table}")).unwrap());
+    let inodes: Vec<&str> = tables
+        .iter()
+        .flat_map(|table| table.lines().filter_map(|line| line.split_whitespace().nth(9)))
+        .collect();
+    let files = fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+    let links = files.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+    let sockets = links.filter(|link| {
+        let inode = link.to_str().and_then(|link| link.strip_prefix("socket:[")?.strip_suffix(']'));
+        inode.is_some_and(|inode| inodes.contains(&inode))
+    });
+    sockets.count()
+}

@@ -42,6 +42,13 @@ pub(crate) fn parse(text: &[u8]) -> Result<Vec<Pcre>, Vec<String>> {
     if problems.is_empty() { Ok(rules) } else { Err(problems) }
 }
 
+/// Whether this name leads to the same file in atftpd, which opens its bytes as they are, as in Tuffet. Where it does not,
+/// atftpd finds no file of the requested name, and takes the rewritten one.
+pub(crate) fn is_literal(name: &[u8]) -> bool {
+    let ends_in_folder = name.ends_with(b"/") || name.ends_with(b"/.");
+    std::str::from_utf8(name).is_ok() && !name.contains(&b'\\') && !name.ends_with(b"\0") && !ends_in_folder
+}
+
 fn parse_line(line: &[u8], number: usize) -> Result<Pcre, String> {
     let fields: Vec<&[u8]> =
         line.split(|byte| matches!(byte, b'\t' | b' ')).filter(|field| !field.is_empty()).collect();

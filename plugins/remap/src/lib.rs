@@ -89,10 +89,15 @@ impl Remap {
             }
             Table::Pcre(rules) => match atftpd::rewrite(rules, &name, &client) {
                 Some(rewritten) if request.operation == Operation::Read && rewritten != name => {
-                    let names = [name, rewritten];
                     // A name that is not safe is that of no file.
-                    let names = if is_unsafe(request) { &names[1..] } else { &names[..] };
-                    self.resolution(request, names, true)
+                    if is_unsafe(request) || !atftpd::is_literal(&name) {
+                        return self.resolution(request, &[rewritten], true);
+                    }
+                    // A rewritten name that leads nowhere must not hide a file of the requested one.
+                    match self.places.find(&rewritten) {
+                        Ok(_) => self.resolution(request, &[name, rewritten], true),
+                        Err(_) => self.resolution(request, std::slice::from_ref(&name), name != requested),
+                    }
                 }
                 _ => self.resolution(request, std::slice::from_ref(&name), name != requested),
             },

@@ -33,7 +33,11 @@ impl Server {
     pub fn find(project: &Project, control: Option<PathBuf>) -> Result<Server, String> {
         let config = project.config.clone();
         let named = control.is_some();
-        let socket = control.or_else(|| tuffet_config::control_of(Some(&config))).ok_or_else(|| {
+        let socket = match control {
+            Some(control) => Some(control),
+            None => tuffet_config::control_of(Some(&config)).map_err(|error| error.to_string())?,
+        };
+        let socket = socket.ok_or_else(|| {
             format!(
                 "{}: a server needs a control socket to be reloaded: write `control: ./control`",
                 config.display()

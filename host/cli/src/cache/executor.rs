@@ -1,6 +1,7 @@
 //! The executor of cache commands: the running server, or this process if none runs.
 
 use super::{CacheRequest, CommandError, ControlArgs};
+use crate::control::SocketError;
 use std::io;
 use std::path::{Path, PathBuf};
 use tuffet::origins::Origins;
@@ -22,13 +23,13 @@ impl Executor {
     /// # Errors
     /// Neither is possible.
     pub(super) fn of(args: &ControlArgs) -> Result<Executor, CommandError> {
-        let socket = args.socket();
-        let failed = match &socket {
-            Some(socket) => match std::os::unix::net::UnixStream::connect(socket) {
-                Ok(_) => return Ok(Executor::Server(socket.clone())),
-                Err(error) => no_server(socket, &error),
+        let failed = match args.socket() {
+            Ok(socket) => match std::os::unix::net::UnixStream::connect(&socket) {
+                Ok(_) => return Ok(Executor::Server(socket)),
+                Err(error) => no_server(&socket, &error),
             },
-            None => "the server has no control socket".to_owned(),
+            Err(SocketError::None) => "the server has no control socket".to_owned(),
+            Err(error) => return Err(CommandError { code: error.code(), why: error.to_string() }),
         };
         let Some(file) = args.file() else {
             let why = format!(

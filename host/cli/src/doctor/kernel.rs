@@ -4,6 +4,7 @@ use super::finding::{Finding, Grade, size};
 use super::system::System;
 use std::net::Ipv4Addr;
 use tuffet_config::Config;
+use tuffet_engine::worker::SocketUse;
 use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 
 /// The kernel's default length of each core's device queue, which holds a burst while the core is busy.
@@ -113,7 +114,7 @@ fn dropped(system: &System) -> Option<u64> {
 }
 
 /// Memory of all UDP sockets together.
-pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding {
+pub(super) fn udp_memory(system: &System, needed: SocketUse) -> Finding {
     const NAME: &str = "net.ipv4.udp_mem";
     let page = rustix::param::page_size() as u64;
     let values: Option<Vec<u64>> = system
@@ -123,7 +124,8 @@ pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding
         return Finding::unknown("UDP memory", format!("{NAME} is not visible here"));
     };
     // A receive buffer counts twice its requested size.
-    let wanted = 2 * buffers;
+    let SocketUse { sockets, receive_buffers } = needed;
+    let wanted = 2 * receive_buffers;
     let allowed = most.saturating_mul(page);
     if allowed >= wanted {
         return Finding::good(
@@ -271,7 +273,7 @@ mod tests {
             receive_buffers(&system, &None),
             send_buffers(&system, &None),
             backlog(&system),
-            udp_memory(&system, 10, 1),
+            udp_memory(&system, SocketUse { sockets: 10, receive_buffers: 1 }),
             clock(&system),
         ];
         assert_eq!(found.map(|finding| finding.grade), [Grade::Unknown; 5]);
@@ -283,8 +285,9 @@ mod tests {
     fn memory_of_udp_is_compared_with_the_sockets() {
         let (_folder, system) = fake(&[("proc/sys/net/ipv4/udp_mem", "1000 2000 40960\n")]);
         let room = 40_960 * rustix::param::page_size() as u64 / 2;
-        assert_eq!(udp_memory(&system, 10, room).grade, Grade::Good);
-        let found = udp_memory(&system, 10, room + 1);
+        let needed = |receive_buffers| SocketUse { sockets: 10, receive_buffers };
+        assert_eq!(udp_memory(&system, needed(room)).grade, Grade::Good);
+        let found = udp_memory(&system, needed(room + 1));
         assert_eq!(found.grade, Grade::CouldBeBetter);
         assert!(found.commands[0].starts_with("sysctl -w net.ipv4.udp_mem='"), "{:?}", found.commands);
     }

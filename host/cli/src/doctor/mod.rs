@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use system::System;
 use tuffet_config::{Config, Overrides, reach};
-use tuffet_engine::worker::{receive_buffers_per_worker, sockets_per_worker, tid_ports};
+use tuffet_engine::worker::SocketUse;
 pub(super) use walk::{NAME as WALKER, work_as_process};
 
 #[derive(Debug, Args)]
@@ -33,6 +33,9 @@ pub(super) struct DoctorArgs {
     /// The server's configuration file [default: a server with one listener on 0.0.0.0:69].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The same as --config FILE.
+    #[arg(value_name = "FILE", conflicts_with = "config")]
+    file: Option<PathBuf>,
     /// Print one line of JSON.
     #[arg(long)]
     json: bool,
@@ -66,32 +69,16 @@ impl Subject {
         Ok(Subject { config, file, inherited, serving: None })
     }
 
-    /// The number of UDP sockets of all workers, if the server may open this many files; `None` is no limit.
-    fn sockets(&self, descriptors: Option<u64>) -> u64 {
-        self.of_all_workers(descriptors, sockets_per_worker)
-    }
-
-    /// The requested bytes of the receive buffers of all workers.
-    fn receive_buffers(&self) -> u64 {
-        self.of_all_workers(None, receive_buffers_per_worker)
-    }
-
-    fn of_all_workers(&self, descriptors: Option<u64>, of: fn(bool, u16) -> u64) -> u64 {
-        let (listeners, workers) = (&self.config.listeners, self.config.workers);
-        let families = |listener: &tuffet_config::Listener| 1 + usize::from(listener.ipv4_too);
-        let all = listeners.iter().map(families).sum();
-        let each = listeners.iter().map(|listener| {
-            let its = of(listener.single_port, tid_ports(listener.tid_ports, all, workers, descriptors));
-            its * families(listener) as u64
-        });
-        each.sum::<u64>() * workers as u64
+    /// The UDP sockets of the server, if it may open this many files; `None` is no limit.
+    fn sockets(&self, descriptors: Option<u64>) -> SocketUse {
+        tuffet::needed_sockets(&self.config.settings(), descriptors)
     }
 }
 
 /// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     reach::check_by_process(true);
-    let mut subject = match Subject::of(args.config.clone()) {
+    let mut subject = match Subject::of(args.file.clone().or_else(|| args.config.clone())) {
         Ok(subject) => subject,
         Err(error) => {
             print_stderr(&error);
@@ -134,7 +121,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),
         kernel::backlog(system),
-        kernel::udp_memory(system, subject.sockets(None), subject.receive_buffers()),
+        kernel::udp_memory(system, subject.sockets(None)),
     ];
     findings.extend(network::mtu(system, &subject.config));
     findings.extend(offload::check());

@@ -28,7 +28,8 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     };
     // A value that is not a number is `unlimited`.
     let Ok(soft) = soft.parse::<u64>() else { return Finding::good(CHECK, format!("unlimited{owner}")) };
-    let (sockets, transfers) = (subject.sockets(Some(soft)), subject.config.limits.transfers as u64);
+    let sockets = subject.sockets(Some(soft)).sockets;
+    let transfers = subject.config.limits.transfers as u64;
     let (least, most) = (sockets + OTHER_DESCRIPTORS, sockets + OTHER_DESCRIPTORS + transfers);
     let fix = |finding: Finding| {
         finding.fix(format!("ulimit -n {}", most.next_power_of_two())).permanently(

@@ -10,7 +10,7 @@ mod state;
 mod tests;
 mod text;
 
-use super::control::ControlArgs;
+use super::control::ServerArgs;
 use super::print_stderr;
 use clap::Args;
 use parking_lot::Mutex;
@@ -30,15 +30,15 @@ use tuffet::watch::RowQuery;
 #[derive(Debug, Args)]
 pub(super) struct TopArgs {
     #[command(flatten)]
-    server: ControlArgs,
+    server: ServerArgs,
     /// Read from the admin listener at `http://HOST:PORT` instead of a control socket.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "control"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["file", "config", "control"])]
     url: Option<String>,
     /// The file with the token of the admin listener.
     #[arg(long, value_name = "FILE", requires = "url")]
     token_file: Option<PathBuf>,
     /// Show all servers that publish their transfers on NATS, at nats://HOST:PORT or tls://HOST:PORT.
-    #[arg(long, value_name = "URL", conflicts_with_all = ["config", "control", "url"])]
+    #[arg(long, value_name = "URL", conflicts_with_all = ["file", "config", "control", "url"])]
     nats: Option<String>,
     /// The beginning of their subjects, as in `events`.
     #[arg(long, value_name = "SUBJECT", requires = "nats", default_value = "tuffet")]

@@ -1,5 +1,6 @@
 //! The source of snapshots: a control socket, or an admin listener.
 
+use super::super::control::SocketError;
 use super::TopArgs;
 use super::nats::NatsSource;
 use parking_lot::Mutex;
@@ -55,9 +56,10 @@ impl Source {
             return nats.map(Source::Nats).map_err(|message| (64, message));
         }
         let Some(url) = &args.url else {
-            let none =
-                "the server has no control socket; write `control: PATH` in its configuration, or give --url";
-            return args.server.socket().map(Source::Control).ok_or((69, none.into()));
+            return args.server.control().socket().map(Source::Control).map_err(|error| match error {
+                SocketError::None => (error.code(), format!("{error}, or give --url")),
+                _ => (error.code(), error.to_string()),
+            });
         };
         let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
         let Some(host) =

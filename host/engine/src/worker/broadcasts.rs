@@ -5,7 +5,7 @@
 //! what arrives there is handled as if it had arrived at the listening socket, which sends all answers.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use tuffet_udp::{BindOptions, BroadcastNetwork, Socket};
+use tuffet_udp::{BindOptions, BroadcastNetwork, Socket, broadcast_networks};
 
 /// A socket that receives broadcasts.
 pub(super) struct BroadcastSocket {
@@ -25,22 +25,38 @@ pub(super) fn open(
     listeners: &[SocketAddr],
     networks: &[BroadcastNetwork],
 ) -> Vec<BroadcastSocket> {
-    let mut addresses: Vec<Ipv4Addr> = Vec::new();
-    for network in networks.iter().filter(|its| its.address == own.ip()) {
-        addresses.extend(network.broadcasts.iter().chain([&Ipv4Addr::BROADCAST]));
-    }
-    if addresses.is_empty() && own.is_ipv4() && options.free_bind && !own.ip().is_unspecified() {
-        // The address comes later, and only then the network that it is in is known.
-        addresses.push(Ipv4Addr::BROADCAST);
-    }
-    addresses.sort_unstable();
-    addresses.dedup();
+    let addresses = addresses(own, options.free_bind, networks);
     let answers_for = answers_for(own, listeners, networks);
     // Other listeners may have addresses in the same network, and each network has the address of all (255.255.255.255).
     let options = BindOptions { shared: true, ..options };
     let bind = |address| Socket::bind((address, own.port()).into(), options).ok();
     let opened = addresses.into_iter().filter_map(bind);
     opened.map(|socket| BroadcastSocket { socket, answers_for: answers_for.clone() }).collect()
+}
+
+/// The number of sockets that [`open`] would open now in each worker that answers.
+pub(super) fn count(own: SocketAddr, free_bind: bool) -> usize {
+    addresses(own, free_bind, &broadcast_networks().unwrap_or_default()).len()
+}
+
+/// One worker answers a broadcast. In single-port mode only the kernel knows which of them gets the ACKs.
+pub(super) fn answering_workers(single_port: bool, workers: usize) -> usize {
+    if single_port { workers } else { 1 }
+}
+
+/// Returns the broadcast addresses of the listener at `own`.
+fn addresses(own: SocketAddr, free_bind: bool, networks: &[BroadcastNetwork]) -> Vec<Ipv4Addr> {
+    let mut addresses: Vec<Ipv4Addr> = Vec::new();
+    for network in networks.iter().filter(|its| its.address == own.ip()) {
+        addresses.extend(network.broadcasts.iter().chain([&Ipv4Addr::BROADCAST]));
+    }
+    if addresses.is_empty() && own.is_ipv4() && free_bind && !own.ip().is_unspecified() {
+        // The address comes later, and only then the network that it is in is known.
+        addresses.push(Ipv4Addr::BROADCAST);
+    }
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
 }
 
 /// Returns the addresses of this host that the listener at `own` answers broadcasts for: its own one, and those in the same

@@ -75,7 +75,7 @@ use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
 use scheduling_delay::SchedulingDelay;
 pub use sink::{Sink, Written};
-pub use socket_counts::{receive_buffers_per_worker, sockets_per_worker, tid_ports};
+pub use socket_counts::{SocketUse, sockets_of, tid_ports};
 pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
 pub use ticket::{SummaryPermit, Ticket};

@@ -83,8 +83,7 @@ fn open_broadcasts(listeners: &[ListenerSpec], opened: &mut [Vec<ListenerSockets
             continue;
         }
         let options = BindOptions { room: Some(TID_BUFFER), ..listener.listening() };
-        // One worker answers a broadcast. In single-port mode only the kernel knows which of them gets the ACKs.
-        let answering = if listener.single_port { shares.len() } else { 1 };
+        let answering = broadcasts::answering_workers(listener.single_port, shares.len());
         for share in shares.iter_mut().take(answering) {
             share.broadcasts = broadcasts::open(listener.address, options, &addresses, &networks);
         }

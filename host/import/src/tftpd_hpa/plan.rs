@@ -21,7 +21,7 @@ pub(super) fn plan(command: Command, version: Option<Version>) -> Result<Target,
     plan.roots()?;
     map::plan(&command, &plan.names, version, &mut plan.target)?;
     plan.transfer()?;
-    plan.privileges();
+    plan.privileges()?;
     plan.rest();
     Ok(plan.target)
 }
@@ -151,6 +151,14 @@ impl Plan<'_> {
                     "without --secure, in.tftpd compares names with the text {0}: it also serves {0}-other/x. Tuffet \
                      serves the folder alone",
                     word.text
+                );
+                comments.push(self.target.report.differs(&word.location, text));
+            }
+            if !folder.is_dir() {
+                let text = format!(
+                    "the folder {} does not exist here, so its links, names and permissions were not looked at; import \
+                     again where its files are",
+                    folder.display()
                 );
                 comments.push(self.target.report.differs(&word.location, text));
             }
@@ -314,8 +322,13 @@ impl Plan<'_> {
         Ok(())
     }
 
-    fn privileges(&mut self) {
+    fn privileges(&mut self) -> Result<(), ImportError> {
         let given = self.command.last(Meaning::User);
+        let is_name = |text: &str| !text.starts_with('-') && !text.contains([' ', '\t', ':', '/']);
+        if let Some(given) = given.filter(|given| !is_name(given.value())) {
+            let text = format!("{}: this cannot be the name of a user", given.written);
+            return Err(ImportError::invalid(&given.location, text));
+        }
         let mut comments: Vec<String> = given.map(|given| given.origin()).into_iter().collect();
         if let Some(given) = given.filter(|given| ["root", "0"].contains(&given.value())) {
             let text = "--user root: Tuffet stays root, but without its capabilities: it reads and writes files of \
@@ -323,6 +336,7 @@ impl Plan<'_> {
             comments.push(self.target.report.differs(&given.location, text));
         }
         self.target.privileges.put("user", Value::text(self.user()), comments);
+        Ok(())
     }
 
     /// Reports the flags that correspond to no key.

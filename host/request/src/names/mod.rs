@@ -62,9 +62,13 @@ pub fn is_absolute(raw: &[u8]) -> bool {
 /// # Errors
 /// [`NameError`] gives the reason; see its variants.
 pub fn normalise(raw: &[u8]) -> Result<String, NameError> {
-    let name = &*decode(without_padding(raw));
-    if name.chars().any(char::is_control) {
-        return Err(NameError::ControlCharacter);
+    let raw = without_padding(raw);
+    let name = &*decode(raw);
+    match name.chars().find(|letter| letter.is_control()) {
+        // Names of other encodings than UTF-8 and Latin-1 have such bytes.
+        Some('\u{80}'..) if std::str::from_utf8(raw).is_err() => return Err(NameError::Encoding),
+        Some(_) => return Err(NameError::ControlCharacter),
+        None => {}
     }
 
     let mut path = String::with_capacity(name.len().min(MAX_NAME));
@@ -115,6 +119,9 @@ pub enum NameError {
     /// The name holds a control character, such as an embedded NUL or a line feed.
     #[error("file name holds a control character")]
     ControlCharacter,
+    /// The name is not UTF-8, and holds bytes from 0x80 to 0x9F, which are control characters of Latin-1.
+    #[error("file name is neither UTF-8 nor Latin-1")]
+    Encoding,
     /// A part of the name is `..`.
     #[error("file name holds `..`")]
     ParentFolder,
@@ -208,9 +215,9 @@ mod tests {
             (b"a\x7f", ControlCharacter),
             ("a\u{85}b".as_bytes(), ControlCharacter),
             // Bytes that are not UTF-8 may be control characters of Latin-1.
-            (b"\xe0\x80\xaf", ControlCharacter),
-            (b"\xed\xa0\x80", ControlCharacter),
-            (b"\xff\x9b2J", ControlCharacter),
+            (b"\xe0\x80\xaf", Encoding),
+            (b"\xed\xa0\x80", Encoding),
+            (b"\xff\x9b2J", Encoding),
             (b"\xe4/..", ParentFolder),
             (b"..\\\xe4", ParentFolder),
             (b"c:\xe4", DriveLetter),

@@ -8,6 +8,7 @@ use super::candidates::Candidates;
 use super::pending::RequestSlot;
 use super::refusals::refused;
 use crate::events::Surge;
+use crate::explanation::STORED_AS_LATIN_1;
 use crate::generation::Generation;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -175,6 +176,10 @@ impl Findings {
         let others: Vec<_> = others.collect();
         if let Some((root, path)) = others.first() {
             reason.push_str(&format!("; {root}:{path} differs in upper and lower case alone"));
+        }
+        let stored = self.0.iter().find_map(|(root, its)| Some((root, its.latin_1.as_ref()?)));
+        if let Some((root, path)) = stored {
+            reason.push_str(&format!("; {root}:{path} {STORED_AS_LATIN_1}"));
         }
         if let Some(tried) = tried {
             others.iter().for_each(|(root, path)| tried.add_other_case(root, path));

@@ -253,6 +253,7 @@ async fn carry_out(
             of_root: generation.files.roots.is_missing(&its.root),
             folder: its.missing_folder.clone(),
             other_case: its.other_case.clone(),
+            latin_1: its.latin_1.clone(),
         };
         found.add(&its.root.as_str().into(), absence);
     }
@@ -306,6 +307,7 @@ async fn search(
             if let Ok(absence) = on_disk(generation, &row.root, look).await {
                 row.missing_folder = absence.folder;
                 row.other_case = absence.other_case;
+                row.latin_1 = absence.latin_1;
             }
         }
         explained.candidates.push(row);
@@ -390,6 +392,7 @@ fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candi
         link_folder: None,
         missing_folder: None,
         other_case: None,
+        latin_1: None,
         took_us: None,
     }
 }

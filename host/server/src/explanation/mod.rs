@@ -212,6 +212,9 @@ pub struct Call {
     pub took_us: Option<u64>,
 }
 
+/// What a file or folder is that no request leads to.
+pub(crate) const STORED_AS_LATIN_1: &str = "is there, but its name is not UTF-8, so no client can request it; rename it (`convmv -f latin1 -t utf8`)";
+
 /// A candidate for the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -230,6 +233,9 @@ pub struct Candidate {
     pub missing_folder: Option<String>,
     /// A path that differs only in case.
     pub other_case: Option<String>,
+    /// A path that is stored in Latin-1, with escapes; no request leads there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latin_1: Option<String>,
     /// How long it took, in microseconds.
     pub took_us: Option<u64>,
 }

@@ -2,6 +2,7 @@
 
 use super::{
     Call, Candidate, ExplainedOutcome, ExplainedRequest, Explanation, Lease, Limit, Options, Retransmission,
+    STORED_AS_LATIN_1,
 };
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
@@ -269,6 +270,9 @@ impl Display for Candidate {
                 Printable(&self.root),
                 Printable(other)
             )?;
+        }
+        if let Some(stored) = &self.latin_1 {
+            write!(f, "\n           {}:{} {STORED_AS_LATIN_1}", Printable(&self.root), Printable(stored))?;
         }
         Ok(())
     }

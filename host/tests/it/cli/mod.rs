@@ -10,3 +10,4 @@ mod plugin_project;
 mod plugin_project_c;
 mod schema;
 mod serve;
+mod servers;

@@ -2,7 +2,7 @@
 //! makes of it.
 //!
 //! `TUFFET_MAPS` and `TUFFET_SEED` choose how many random maps there are, and which. For each, in.tftpd and atftpd
-//! answer 500 random names.
+//! answer 500 random names, and so does Tuffet with the imported configuration.
 
 use crate::harness::{Setup, skipped, tuffet};
 use crate::import::beside::{Pair, Started, installed};
@@ -161,14 +161,131 @@ fn substituted(program: &std::path::Path, file: &std::path::Path, names: &[Vec<u
     answers
 }
 
+/// The content of a file, or the code of the ERROR; `None` without an answer.
+fn fetch(server: SocketAddr, name: &[u8]) -> Option<Result<Vec<u8>, u16>> {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(3))).unwrap();
+    let packet = [b"\0\x01", name, b"\0octet\0"].concat();
+    let mut buffer = [0; 2048];
+    for _ in 0..20 {
+        socket.send_to(&packet, server).unwrap();
+        while let Ok((length, from)) = socket.recv_from(&mut buffer) {
+            match &buffer[..length] {
+                [0, 3, 0, 1, content @ ..] => {
+                    socket.send_to(&[0, 4, 0, 1], from).unwrap();
+                    return Some(Ok(content.to_vec()));
+                }
+                [0, 5, high, low, ..] => return Some(Err(u16::from_be_bytes([*high, *low]))),
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Whether a difference is one of those that docs/migrate/atftpd.md names. Codes of ERRORs are among them.
+fn is_named(names: [&[u8]; 2], theirs: &Result<Vec<u8>, u16>, ours: &Result<Vec<u8>, u16>) -> bool {
+    // Tuffet has a file of a name that atftpd takes literally.
+    let is_reading = |content: &[u8]| {
+        names.iter().any(|name| {
+            normalise(name).is_ok_and(|path| path.as_bytes() == content && path.as_bytes() != *name)
+        })
+    };
+    match (theirs, ours) {
+        // A rule makes another name of one with `..`, which atftpd refuses before.
+        (Err(2), _) => names[0].windows(2).any(|pair| pair == b".."),
+        (Err(_), Ok(content)) => is_reading(content),
+        (Err(_), Err(_)) => true,
+        // A folder is an empty file.
+        (Ok(theirs), _) => theirs.is_empty(),
+    }
+}
+
+#[test]
+fn atftpd_serves_the_same_of_random_names() {
+    let Some(program) = installed("atftpd", "atftpd") else {
+        return skipped("atftpd beside Tuffet: atftpd 0.8 is not installed");
+    };
+    let (maps, seed) = maps_and_seed(2);
+    let mut random = Random::new(seed);
+    let (mut compared, mut served, mut named, mut differences) = (0, 0, 0, String::new());
+    for _ in 0..maps {
+        let map = patterns(&mut random);
+        let outside = Setup::new();
+        outside.outside().write("patterns", map.as_bytes());
+        // Its test reads names by lines.
+        let names = std::iter::repeat_with(|| random.name()).filter(|name| !name.contains(&b'\n'));
+        let names: Vec<Vec<u8>> = names.take(NAMES).collect();
+        let rewritten = substituted(&program, &outside.outside().path("patterns"), &names);
+        // Most of what the patterns lead to is there, and some of what they would lead away from.
+        let files: Vec<String> = rewritten
+            .iter()
+            .chain(names.iter().step_by(7))
+            .filter_map(|name| normalise(name).ok().filter(|path| name.ends_with(path.as_bytes())))
+            .collect();
+        let started = Started {
+            name: "atftpd --pcre",
+            program: "atftpd",
+            package: "atftpd",
+            server: "atftpd",
+            variable: None,
+            import: &[],
+            flags: "--daemon --port 69 --bind-address ADDR --pcre AROUND/map HERE",
+            foreground: "--no-fork",
+            code: 0,
+        };
+        let prepare = |folder: &std::path::Path| {
+            std::fs::write(folder.ancestors().nth(2).unwrap().join("map"), &map).unwrap();
+            for file in &files {
+                let path = folder.join(file);
+                // One name may be a folder on the way to another.
+                let _ = std::fs::create_dir_all(path.parent().unwrap());
+                let _ = std::fs::write(path, file);
+            }
+        };
+        let Some(pair) = Pair::start(started, prepare) else { return };
+        for (name, rewritten) in names.iter().zip(&rewritten) {
+            let theirs = fetch(pair.theirs, name);
+            let theirs = theirs.unwrap_or_else(|| panic!("no answer of atftpd to {}", name.escape_ascii()));
+            let ours = fetch(pair.ours, name);
+            let ours = ours.unwrap_or_else(|| panic!("no answer to {} with\n{map}", name.escape_ascii()));
+            compared += 1;
+            served += usize::from(theirs.is_ok());
+            if theirs == ours {
+                continue;
+            }
+            if is_named([name, rewritten], &theirs, &ours) {
+                named += 1;
+                continue;
+            }
+            let shown = [name, rewritten].map(|name| name.escape_ascii().to_string());
+            let _ = writeln!(differences, "{shown:?}: {theirs:?}, ours {ours:?}, with\n{map}");
+        }
+    }
+    eprintln!(
+        "{compared} names compared, {served} served by atftpd, {named} differ as documented, seed {seed}"
+    );
+    assert!(differences.is_empty(), "{differences}");
+    assert!(served > compared / 10, "{served} of {compared}");
+}
+
 /// What the plugin has to answer, if atftpd makes `rewritten` of a name; `None` if that is up to the rules for names.
 fn expected(name: &[u8], rewritten: &[u8]) -> Option<Value> {
     let path = |name: &[u8]| normalise(name).ok().map(|path| format!("boot:{path}"));
     if rewritten == name {
         return Some("abstain".into());
     }
-    let files: Vec<String> = path(name).into_iter().chain([path(rewritten)?]).collect();
-    Some(json!({ "files": files }))
+    // atftpd has a file of the requested name only if that is literally its path.
+    let ends_in_folder = [&b"/"[..], b"/."].iter().any(|end| name.ends_with(end));
+    let is_literal = std::str::from_utf8(name).is_ok() && !name.contains(&b'\\') && !ends_in_folder;
+    let own = path(name).filter(|_| is_literal);
+    match (own, path(rewritten)) {
+        (own, Some(rewritten)) => {
+            Some(json!({ "files": own.into_iter().chain([rewritten]).collect::<Vec<_>>() }))
+        }
+        (Some(_), None) => Some("abstain".into()),
+        (None, None) => None,
+    }
 }
 
 #[test]

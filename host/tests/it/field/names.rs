@@ -267,7 +267,7 @@ plugins:
             (b"boot/../boot/bcd", "file name holds `..`"),
             (b"c\n", "file name holds a control character"),
             (b"\x1b[2Jbcd", "file name holds a control character"),
-            (b"bcd\x80", "file name holds a control character"),
+            (b"bcd\x80", "file name is neither UTF-8 nor Latin-1"),
             (b"/\\D:\\x", "file name holds a drive letter"),
             (b"//", "empty file name"),
             (&[b'n'; 300], "file name too long"),

@@ -2,7 +2,9 @@
 
 use super::{checked, import, import_file, open_folder};
 use crate::harness::tuffet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 /// What Debian's packages install, with a folder of the test.
 const DEBIAN_TFTPD_HPA: &str = "# /etc/default/tftpd-hpa\n\nTFTP_USERNAME=\"tftp\"\nTFTP_DIRECTORY=\"HERE\"\n\
@@ -72,6 +74,68 @@ fn differences_are_lines_and_comments() {
     let comments: Vec<&str> =
         yaml.lines().filter_map(|line| line.trim().strip_prefix('#')).map(str::trim).collect();
     assert!(comments.join(" ").contains(line), "{yaml}");
+}
+
+/// No server starts with these, or none serves anything.
+#[test]
+fn files_of_defaults_that_cannot_be_meant() {
+    let folder = open_folder();
+    let (file, here) = (folder.path().join("defaults"), folder.path().display());
+    for (rest, said) in [
+        ("TFTP_OPTIONS=\"--secure\n", "defaults:2: the quote \" is not closed"),
+        ("TFTP_OPTIONS=\"--secure 'x\"\n", "defaults:2: --secure allows one folder only"),
+        ("TFTP_OPTIONS=\"--secure --nonsense\"\n", "defaults:2: unknown flag --nonsense"),
+        (
+            "TFTP_OPTIONS=secure\n",
+            "defaults:2: secure: expected a flag, which begins with `-`, or an absolute path",
+        ),
+        (
+            "TFTP_OPTIONS=-s\nTFTP_USERNAME=\"no user\"\n",
+            "defaults:3: --user no user: this cannot be the name",
+        ),
+        ("TFTP_OPTION=--secure\n", "defaults:2: TFTP_OPTION has flags"),
+        ("secure\n", "defaults:2: only assignments such as NAME=\"value\" can be read"),
+    ] {
+        fs::write(&file, format!("TFTP_DIRECTORY={here}\n{rest}")).unwrap();
+        let ran = import_file("tftpd-hpa", "--defaults", &file);
+        ran.assert_fails(64, &[said]);
+        assert!(ran.stdout.is_empty(), "{rest}");
+    }
+    fs::write(&file, "TFTP_DIRECTORY=srv/tftp\nTFTP_OPTIONS=--secure\n").unwrap();
+    import_file("tftpd-hpa", "--defaults", &file)
+        .assert_fails(64, &["defaults:1: srv/tftp: expected a flag"]);
+    fs::write(&file, "OPTIONS=\"--daemon tftpboot\"\n").unwrap();
+    import_file("atftpd", "--defaults", &file).assert_fails(64, &["defaults:1: tftpboot: expected a flag"]);
+    // A folder may be missing on the new machine; what depends on it is named.
+    fs::write(&file, format!("TFTP_DIRECTORY={here}/none\nTFTP_OPTIONS=--secure\n")).unwrap();
+    let ran = import_file("tftpd-hpa", "--defaults", &file);
+    ran.assert_good();
+    assert!(ran.stderr.contains("none does not exist here"), "{}", ran.stderr);
+}
+
+/// Old trees have names in Latin-1 or in the encoding of DOS, which the original serves to clients that send these bytes.
+#[test]
+fn files_that_no_client_can_request_are_named() {
+    let folder = open_folder();
+    let here = folder.path();
+    let name = |name: &[u8]| here.join(OsStr::from_bytes(name));
+    fs::create_dir(here.join("sub")).unwrap();
+    fs::create_dir(name(b"sub/\xfcber")).unwrap();
+    for file in [&b"g\xe4nse"[..], b"sub/\xfcber/x", b"sub/g\x84nse", "g\u{f6}nse".as_bytes(), b"plain"] {
+        fs::write(name(file), "").unwrap();
+    }
+    for (server, flags) in [
+        ("tftpd-hpa", format!("-l -s {}", here.display())),
+        ("atftpd", format!("--daemon {}", here.display())),
+        ("dnsmasq", format!("-C /dev/null --enable-tftp --tftp-root={}", here.display())),
+    ] {
+        let ran = import(server, &flags);
+        assert_eq!(ran.code(), 1, "{server}: {}", ran.stderr);
+        let names = ["g\\xE4nse", "sub/g\\x84nse", "sub/\\xFCber"];
+        let names = names.map(|name| format!("\"{}/{name}\"", here.display())).join(", ");
+        let said = format!("not carried over: {names}: no client can request these names from Tuffet");
+        assert!(ran.stderr.contains(&said), "{server}: {}\n{said}", ran.stderr);
+    }
 }
 
 #[test]

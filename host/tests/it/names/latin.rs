@@ -17,6 +17,7 @@ fn setup() -> Setup {
     // Stored as Latin-1, which no name leads to.
     let stored = setup.root().0.join(OsStr::from_bytes(b"grub\xe9"));
     std::fs::write(stored, b"bytes").unwrap();
+    std::fs::create_dir(setup.root().0.join(OsStr::from_bytes(b"\xfcber"))).unwrap();
     setup
 }
 
@@ -35,7 +36,23 @@ fn a_byte_is_a_letter_of_latin_1() {
     // As shim on some firmware asks.
     assert_eq!(read(&server, b"grub/\xeaonboard"), not_found());
     assert_eq!(server.outcome("grub/\u{ea}onboard")["raw_name"], "677275622fea6f6e626f617264");
-    assert_eq!(read(&server, b"grub\xe9"), not_found());
+    // A name on disk that is not UTF-8 has a name in the log, whatever bytes the client asks with.
+    for name in [&b"grub\xe9"[..], "grub\u{e9}".as_bytes()] {
+        assert_eq!(read(&server, name), not_found());
+        let detail = server.outcome("grub\u{e9}")["detail"].to_string();
+        assert!(detail.contains("grub\\\\xe9 is there, but its name is not UTF-8"), "{detail}");
+        assert!(detail.contains("rename it (`convmv -f latin1 -t utf8`)"), "{detail}");
+    }
+    assert_eq!(read(&server, b"\xfcber/x"), not_found());
+    let detail = server.outcome("\u{fc}ber/x")["detail"].to_string();
+    assert!(detail.contains("\\\\xfcber is there, but its name is not UTF-8"), "{detail}");
+    // Of another encoding, such as that of DOS.
+    for name in [&b"g\x84nse.bin"[..], b"\x93\xfa\x96\x7b"] {
+        assert_eq!(read(&server, name), Answer::Error(2, "file name is neither UTF-8 nor Latin-1".into()));
+        let line = server.any_outcome();
+        assert_eq!(line["detail"], "the name is refused: file name is neither UTF-8 nor Latin-1");
+        assert!(line["raw_name"].is_string(), "{line}");
+    }
     for name in [&b"\xe4/../x"[..], b"\xff\x9b2J", b"\xe4\nx", b"\xe4\x85"] {
         assert!(matches!(read(&server, name), Answer::Error(2, _)), "{}", name.escape_ascii());
     }
@@ -69,12 +86,19 @@ fn plugins_and_explanations_see_the_bytes() {
     let socket = server.outside().0.join("control");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.env("CACHE_DIRECTORY", compiled());
-    command.args(["explain", "--live", "--control"]).arg(socket).arg(OsStr::from_bytes(b"g\xe4nse.bin"));
+    command.args(["explain", "--live", "--control"]).arg(&socket).arg(OsStr::from_bytes(b"g\xe4nse.bin"));
     super::assert_explains(
         &run(&mut command),
         0,
         &["read \"g\u{e4}nse.bin\"", "bytes 67e46e73652e62696e, which are not UTF-8", "boot:g\u{e4}nse.bin"],
     );
+    for name in [&b"grub\xe9"[..], "grub\u{e9}".as_bytes()] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.env("CACHE_DIRECTORY", compiled());
+        command.args(["explain", "--live", "--control"]).arg(&socket).arg(OsStr::from_bytes(name));
+        let parts = ["grub\\xe9 is there, but its name is not UTF-8", "`convmv -f latin1 -t utf8`"];
+        super::assert_explains(&run(&mut command), 1, &parts);
+    }
     server.stop();
     let told = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap();
     let attributes_of = |path: &str| {

@@ -11,10 +11,19 @@ fn atftpd_tries_the_requested_name_first() {
         ("ppxa", "boot:ppxa boot:linuxa"),
         ("a/b.cfgc", "boot:a/b.cfgc boot:a/bb.cfg/xc"),
         ("other", "boot:other boot:never"),
+        // atftpd finds no file of such a name, though Tuffet would.
+        ("\\ppxa", "boot:never"),
+        ("a\\b", "boot:never"),
+        ("b/", "boot:never"),
+        ("b/.", "boot:never"),
     ] {
         assert_eq!(read(&map, name), expected);
     }
     assert_eq!(answer(&map, &write("ppxa")), "-");
+    // What is rewritten may lead nowhere.
+    let nowhere = super::map("atftpd", "a$ ../x\nb$ /\n");
+    assert_eq!((read(&nowhere, "a"), read(&nowhere, "b")), ("-".into(), "-".into()));
+    assert!(read(&nowhere, "\\a").starts_with("! "));
     // A group that matched nothing cuts the name.
     let cuts = super::map("atftpd", "x(z)?y A$1B\n(a)|(b) [$1|$2]\n");
     for (name, expected) in [("pxyq", "pA"), ("pxzyq", "pAzBq"), ("cbc", "c["), ("cac", "c[a|")] {

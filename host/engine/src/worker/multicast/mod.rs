@@ -31,6 +31,7 @@ pub use join::Join;
 use mio::{Events, Poll, Token, Waker};
 use pool::Pool;
 pub use pool::open_group_sockets;
+pub(super) use pool::sockets_of;
 use slab::Slab;
 use std::collections::{BTreeSet, HashMap};
 use std::io;

@@ -10,8 +10,13 @@ use tuffet_udp::{BindOptions, Socket};
 /// Sockets of each listener and family. Each group has one of them, and several groups may share one.
 const SOCKETS: usize = 8;
 
-/// Opens the sockets of all groups. A listener gets none if it cannot have groups: in single-port mode, or with fixed
-/// TID ports, which all belong to the workers.
+/// Sockets of each family of a listener. It gets none if it cannot have groups: in single-port mode, or with fixed TID
+/// ports, which all belong to the workers.
+pub(in super::super) fn sockets_of(listener: &ListenerSpec) -> usize {
+    if listener.single_port || listener.tid_range.is_some() { 0 } else { SOCKETS }
+}
+
+/// Opens the sockets of all groups.
 ///
 /// # Errors
 /// The error, with the number of the listener.
@@ -23,10 +28,9 @@ pub fn open_group_sockets(
     let mut sockets = Sockets::new();
     for (number, listener) in listeners.iter().enumerate() {
         let mut tids = Vec::new();
-        let usable = !listener.single_port && listener.tid_range.is_none();
-        if usable && enabled(number) {
+        if enabled(number) {
             for address in listener.addresses() {
-                for _ in 0..SOCKETS {
+                for _ in 0..sockets_of(listener) {
                     let opened = open(listener, address, ttl).map_err(|error| (number, error.into()))?;
                     tids.push(opened);
                 }

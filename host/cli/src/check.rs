@@ -50,7 +50,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     let Some(file) = args.file.clone().or_else(|| args.config.clone()).or_else(installed) else {
         let message = "no configuration is installed (/etc/tuffet/tuffet.yaml); name it: `tuffet check FILE`";
         if args.json {
-            print(&report(&[as_json(&message)], &[]));
+            print(&report(&[as_json(&message)], &[], false));
         } else {
             print_stderr(message);
         }

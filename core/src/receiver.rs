@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn an_upload_waits_for_its_turn_and_takes_nothing_before() {
         let total = std::sync::Arc::new(crate::TotalRate::new(1_000_000));
-        let member = || Some(Box::new(Member::alone(std::sync::Arc::clone(&total), 512)));
+        let member = || Some(Box::new(Member::new(std::sync::Arc::clone(&total), 7, 512)));
         let mut one = Receiver::new(512, 64, Rollover::Zero);
         one.limit_rate(None, member());
         assert_eq!(one.hold_opening(at(1_000_000)), None);

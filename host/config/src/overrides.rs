@@ -9,6 +9,9 @@ use super::privileges::UserOrGroup;
 use super::roots::WrittenRoot;
 use super::source::{Finding, Source};
 
+/// Where `--root DIR` alone is served: the port of TFTP, at all addresses.
+const EVERYWHERE: &str = "[::]:69";
+
 /// Flags of `serve` that override keys of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
@@ -44,6 +47,10 @@ impl Overrides {
             written.listeners = self.listen.iter().map(|address| WrittenListener::at(address)).collect();
             let complaints = self.listen.iter().filter_map(|text| address::parse_address(text).err());
             findings.extend(complaints.map(|message| Finding::value("/listeners", message)));
+        }
+        if self.root.is_some() && written.listeners.is_empty() && source.file().is_none() {
+            source.replace("/listeners", "--root");
+            written.listeners = vec![WrittenListener::at(EVERYWHERE)];
         }
         if let Some(workers) = self.workers {
             source.replace("/workers", "--workers");

@@ -175,6 +175,12 @@ impl Resolver<'_> {
                 },
                 (None, Some((path, answer))) => {
                     self.refuse_origin(&pointer);
+                    if root.path.as_deref().is_some_and(|path| path.starts_with("~")) {
+                        let message =
+                            "`~` is not expanded here; write the whole path, such as /home/USER/files";
+                        self.wrong(join(&pointer, "path"), message);
+                        continue;
+                    }
                     self.folder(&pointer, &root.name, path, answer);
                     path.clone()
                 }

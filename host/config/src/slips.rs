@@ -27,10 +27,11 @@ pub(super) fn explain(text: &str, at: Position) -> Option<Fault> {
     let mut written = before.filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'));
     // The line itself, and the last one before it.
     let own = written.next()?;
-    [Some(own), written.next()].into_iter().flatten().find_map(|(index, line)| {
+    let spaces = [Some(own), written.next()].into_iter().flatten().find_map(|(index, line)| {
         let (column, message) = missing_space(line)?;
         Some((Position { line: index + 1, column: column + 1 }, message))
-    })
+    });
+    spaces.or_else(|| indented_elsewhere(&lines))
 }
 
 /// Returns the advice for a key that has no space after its colon: `key:value`.
@@ -144,6 +145,63 @@ fn indented_section(line: &str) -> Option<(usize, String)> {
     })
 }
 
+/// A last line that begins in none of the columns in which the lists and mappings above it go on.
+fn indented_elsewhere(lines: &[&str]) -> Option<Fault> {
+    let (last, above) = lines.split_last()?;
+    // Within brackets, and in texts of several lines, the indentation has no meaning.
+    let count =
+        |characters: &[char]| lines.iter().map(|line| line.matches(characters).count()).sum::<usize>();
+    if count(&['[', '{']) != count(&[']', '}']) {
+        return None;
+    }
+    // The columns of what is open, with the numbers of the lines that began it.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut is_complete = false;
+    for (index, line) in above.iter().enumerate() {
+        let Some(columns) = columns_of(line) else { continue };
+        open.retain(|(column, _)| columns.first().is_some_and(|first| column < first));
+        open.extend(columns.iter().map(|column| (*column, index + 1)));
+        let value = line.split_once(": ").map(|(_, value)| value.trim());
+        is_complete = value
+            .is_some_and(|value| !value.is_empty() && !value.starts_with(['#', '|', '>', '&', '"', '\'']));
+    }
+    let own = *columns_of(last)?.first()?;
+    let (deepest, _) = *open.last()?;
+    let fits = open.iter().any(|(column, _)| *column == own) || (own > deepest && !is_complete);
+    // The nearest column; of two, the inner one.
+    let (column, line) = *open.iter().rev().min_by_key(|(column, _)| column.abs_diff(own))?;
+    (!fits).then(|| {
+        let spaces = |count: usize| match count {
+            0 => "no space".to_owned(),
+            1 => "1 space".to_owned(),
+            count => format!("{count} spaces"),
+        };
+        let message = format!(
+            "the indentation fits nothing above: this line begins after {}, and what line {line} begins goes on after {}; \
+             lines of one list or mapping begin in the same column",
+            spaces(own),
+            spaces(column)
+        );
+        (Position { line: lines.len(), column: own + 1 }, message)
+    })
+}
+
+/// Returns the columns in which a line begins: of its dash, if it has one, and of the key behind it. `None` for a line without
+/// content.
+fn columns_of(line: &str) -> Option<Vec<usize>> {
+    let content = line.trim_start_matches(' ');
+    if content.is_empty() || content.starts_with('#') {
+        return None;
+    }
+    let mut columns = vec![line.len() - content.len()];
+    let mut rest = content;
+    while let Some(behind) = rest.strip_prefix("- ") {
+        rest = behind.trim_start_matches(' ');
+        columns.push(line.len() - rest.len());
+    }
+    Some(columns)
+}
+
 /// A line that begins with `key:value`.
 fn missing_space(line: &str) -> Option<(usize, String)> {
     let content = line.trim_start_matches([' ', '-', '{']);
@@ -165,6 +223,40 @@ fn value_at(line: &str, column: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_indented_by_too_much_or_too_little_is_named_with_the_one_that_it_misses() {
+        for (text, place, message) in [
+            (
+                "roots:\n  - name: a\n   path: b\n",
+                (3, 4),
+                "after 3 spaces, and what line 2 begins goes on after 4",
+            ),
+            (
+                "roots:\n  - name: a\n     path: b\n",
+                (3, 6),
+                "after 5 spaces, and what line 2 begins goes on after 4",
+            ),
+            ("a:\n  b: 1\n c: 2\n", (3, 2), "after 1 space, and what line 2 begins goes on after 2 spaces"),
+            ("a: 1\n  b: 2\n", (2, 3), "after 2 spaces, and what line 1 begins goes on after no space"),
+        ] {
+            let lines: Vec<&str> = text.lines().collect();
+            let (at, said) = indented_elsewhere(&lines).expect(text);
+            assert_eq!((at.line, at.column), place, "{text}");
+            assert!(said.contains(message), "{text}: {said}");
+        }
+        for fits in [
+            "roots:\n- name: a\n  path: b\n",
+            "a:\n  b:\n    - c\n  d: 1\n",
+            "a:\n    b: 1\nc:\n  d: 1\n",
+            "a: |\n  text\n  more\n",
+            "a: 1\n",
+            "",
+        ] {
+            let lines: Vec<&str> = fits.lines().collect();
+            assert_eq!(indented_elsewhere(&lines), None, "{fits}");
+        }
+    }
 
     #[test]
     fn a_slip_is_found_where_it_is() {

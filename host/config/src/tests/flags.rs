@@ -21,6 +21,10 @@ fn flags_alone_are_a_configuration() {
     assert_eq!(config.privileges.user, Some(UserOrGroup::Number(65534)));
     assert_eq!(config.position("/roots/0/path"), None);
 
+    let alone = Overrides { root: Some(scene.path("files")), ..Overrides::default() };
+    let everywhere = &Config::from_flags(&alone).expect("good").listeners[0];
+    assert_eq!((everywhere.address.to_string(), everywhere.ipv4_too), ("[::]:69".to_owned(), true));
+
     let relative = Overrides { root: Some(".".into()), ..flags };
     let config = Config::from_flags(&relative).expect("good");
     assert_eq!(config.roots[0].path, std::env::current_dir().expect("a folder"));

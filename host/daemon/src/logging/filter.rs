@@ -69,20 +69,30 @@ fn check(directive: &str) -> Result<(), String> {
     if let Some(level) = rest.strip_prefix('=')
         && (level.is_empty() || level.parse::<LevelFilter>().is_err())
     {
-        return Err(refused(&format!("`{level}` is no level")));
+        let meant = meant_level(level).map(|level| format!("; did you mean `{level}`?")).unwrap_or_default();
+        return Err(refused(&format!("`{level}` is no level{meant}")));
     }
     if target.is_empty() {
         // `[{field}]` matches lines with that field, from any target.
         return if rest.starts_with('[') { Ok(()) } else { Err(refused("it names no target before `=`")) };
     }
     if !is_target(target) {
-        return Err(refused(&format!("`{target}` is neither a level nor a target")));
+        let meant = meant_level(target).map(|level| format!("; did you mean `{level}`?")).unwrap_or_default();
+        return Err(refused(&format!("`{target}` is neither a level nor a target{meant}")));
     }
     let span = rest.strip_prefix('[').and_then(|rest| rest.split(['{', ']']).next());
     if target.starts_with("tuffet") && span.is_some_and(|span| !span.is_empty()) {
         return Err(refused("the server's lines belong to no span"));
     }
     Ok(())
+}
+
+/// Returns the level that other programs call so: `warning`, `err`, `information`.
+fn meant_level(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    ["error", "warn", "info", "debug", "trace"]
+        .into_iter()
+        .find(|level| word.len() >= 3 && (word.starts_with(level) || level.starts_with(&word)))
 }
 
 /// Returns whether a line can have a target with this prefix, as filters compare them.
@@ -104,6 +114,19 @@ mod tests {
     use super::*;
     use std::fs;
     use std::path::{Path, PathBuf};
+
+    #[test]
+    fn words_of_other_programs_are_understood() {
+        for (word, level) in
+            [("warning", "warn"), ("err", "error"), ("information", "info"), ("Debugging", "debug")]
+        {
+            for filter in [word.to_owned(), format!("tuffet::transfer={word}")] {
+                let said = parse(&filter).expect_err(&filter);
+                assert!(said.contains(&format!("did you mean `{level}`?")), "{said}");
+            }
+        }
+        assert!(!parse("verbose").expect_err("no level").contains("did you mean"));
+    }
 
     #[test]
     fn directives_without_a_match_are_refused() {

@@ -129,7 +129,7 @@ mod tests {
         known.note(9 << 32, SLOW, 71);
         known.note(9 << 32, bears(), 72);
         assert_eq!(known.of(9 << 32, 73), KnownClient { lockstep: true, ..bears() });
-        known.note(8 << 32, bears(), 74);
-        assert_eq!(known.of(8 << 32, 74), bears(), "another client of the same cell");
+        known.note(11 << 32, bears(), 74);
+        assert_eq!(known.of(11 << 32, 74), bears(), "another client of the same cell");
     }
 }

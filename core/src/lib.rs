@@ -16,6 +16,8 @@
 //! assert_eq!((blocks.first, transfer.range(blocks.first, 700)), (1, (0, 512)));
 //! ```
 #![forbid(unsafe_code)]
+// Whatever runs for a packet writes to no terminal: who reads it may be slow, or have left.
+#![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr, clippy::dbg_macro))]
 
 mod acknowledged;
 mod allowance;

@@ -27,7 +27,7 @@ pub enum Manner {
     Bursts(u16),
     /// One block in so many milliseconds: a receiver that looks seldom has room for one or two.
     Slowly(u8),
-    /// One block for each answer: windows are too much for it. Only known from an earlier transfer; the next one has none.
+    /// One block for each answer: an earlier transfer has shown that the receiver has no room for windows, so none is granted.
     Lockstep,
 }
 
@@ -66,7 +66,7 @@ const OFTEN: u32 = 3;
 const REST: u64 = 16;
 const MOST_REST_MICROS: u64 = 250_000;
 
-/// After a trial of a rougher manner than single blocks has failed. Each one more doubles it, so often at most.
+/// The rest after a failed trial of a rougher manner than single blocks, and how often further failures double it at most.
 const FALL_REST_MICROS: u64 = 2_000_000;
 const MOST_FALLS: u8 = 5;
 

@@ -188,7 +188,7 @@ impl Pacer {
         }
     }
 
-    /// Handles a window that the peer did not get whole, and did not report (`silent`), or one that it did.
+    /// Handles an ACK. `silent`: the peer did not get the window whole, and did not report what it lacks.
     pub(crate) fn silent(&mut self, silent: bool) {
         if silent {
             self.state().trials.silent();

@@ -188,18 +188,6 @@ impl Sender {
         self.judge_report(now, ahead, earliest);
         let probes = self.timeouts;
         let silent = self.was_silent(now, ahead, earliest);
-        if silent {
-            eprintln!(
-                "DBG t {} acked {} ahead {ahead} sent {} timeouts {} win {} burst {} earliest {earliest} {:?}",
-                now.as_micros() / 1000,
-                self.acked,
-                self.sent,
-                self.timeouts,
-                self.window,
-                now.micros_since(self.burst_at),
-                self.rare.as_ref().map(|r| r.pacer.learnt(Default::default(), 64))
-            );
-        }
         self.echoes = self.take_echoes(ahead);
         self.acked += u64::from(ahead);
         self.reached -= ahead;

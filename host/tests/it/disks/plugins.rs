@@ -39,6 +39,20 @@ fn plugins(server: &Server) -> String {
     metrics.lines().filter(|line| line.starts_with("tuffet_plugin")).collect::<Vec<_>>().join("\n")
 }
 
+/// Has clients ask for files that the plugin `hung` reads, until so many of its calls have failed.
+fn ask_until_calls_hang(server: &Server, address_of: impl Fn(usize) -> IpAddr) {
+    let mut stuck: Vec<_> =
+        (1..=HUNG).map(|number| Peer::from(address_of(number), server.address())).collect();
+    let end = Instant::now() + SOON;
+    while failed_calls(server) < HUNG {
+        assert!(Instant::now() < end, "{} of {HUNG} calls: {}", failed_calls(server), plugins(server));
+        for (number, peer) in stuck.iter_mut().enumerate() {
+            peer.ask(&rrq(&format!("stuck-{number}"), &[]));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
 #[test]
 fn a_root_that_hangs_leaves_plugins_that_read_another_alone() {
     let Some(disk) = SlowDisk::mount() else { return };
@@ -52,15 +66,7 @@ fn a_root_that_hangs_leaves_plugins_that_read_another_alone() {
     );
     let server = Setup::new().file("file", b"healthy").yaml(&yaml).start();
     disk.set(Step::Open, "file", Pace::Hangs);
-    let mut stuck: Vec<_> = (1..=HUNG).map(|number| Peer::from(client(number), server.address())).collect();
-    let end = Instant::now() + SOON;
-    while failed_calls(&server) < HUNG {
-        assert!(Instant::now() < end, "{} of {HUNG} calls: {}", failed_calls(&server), plugins(&server));
-        for (number, peer) in stuck.iter_mut().enumerate() {
-            peer.ask(&rrq(&format!("stuck-{number}"), &[]));
-        }
-        std::thread::sleep(Duration::from_millis(500));
-    }
+    ask_until_calls_hang(&server, client);
     // As many as may wait for one root.
     disk.hangs(Step::Open, 32);
     let read = Peer::from(client(0), server.address()).read_plainly("mine");
@@ -84,15 +90,7 @@ fn reads_that_hang_for_one_client_leave_those_of_others() {
     );
     let server = Setup::new().yaml(&yaml).start();
     disk.set(Step::Open, "file", Pace::Hangs);
-    let mut stuck: Vec<_> = (0..HUNG).map(|_| Peer::from(client(1), server.address())).collect();
-    let end = Instant::now() + SOON;
-    while failed_calls(&server) < HUNG {
-        assert!(Instant::now() < end, "{} of {HUNG} calls: {}", failed_calls(&server), plugins(&server));
-        for (number, peer) in stuck.iter_mut().enumerate() {
-            peer.ask(&rrq(&format!("stuck-{number}"), &[]));
-        }
-        std::thread::sleep(Duration::from_millis(500));
-    }
+    ask_until_calls_hang(&server, |_| client(1));
     // Half of the threads.
     disk.hangs(Step::Open, 16);
     let read = Peer::from(client(0), server.address()).read_plainly("mine");

@@ -158,6 +158,6 @@ struct DrainOnDrop(Vec<Arc<Mailbox>>);
 
 impl Drop for DrainOnDrop {
     fn drop(&mut self) {
-        drain(&self.0, Duration::ZERO);
+        drain(&self.0, Duration::ZERO, false);
     }
 }

@@ -20,10 +20,16 @@ const RESTARTS: usize = 10;
 struct Site {
     folder: TempDir,
     address: SocketAddr,
+    listener: &'static str,
 }
 
 impl Site {
     fn new(rest: &str) -> Site {
+        Site::with("", rest)
+    }
+
+    /// With these keys of its listener.
+    fn with(listener: &'static str, rest: &str) -> Site {
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("root")).unwrap();
         for size in [SIZE, 5000] {
@@ -31,17 +37,17 @@ impl Site {
         }
         // Nobody has the port, and the address is of this site alone.
         let address = UdpSocket::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
-        let site = Site { folder, address };
+        let site = Site { folder, address, listener };
         site.configure(rest);
         site
     }
 
     fn configure(&self, rest: &str) {
-        let Site { folder, address } = self;
+        let Site { folder, address, listener } = self;
         let control = folder.path().join("control");
         let user = if is_root() { "privileges: { user: root }\n" } else { "" };
         let yaml = format!(
-            "listeners: [{{ address: \"{address}\" }}]\nroots: [{{ name: boot, path: root }}]\nworkers: 2\n\
+            "listeners: [{{ address: \"{address}\", {listener} }}]\nroots: [{{ name: boot, path: root }}]\nworkers: 2\n\
              drain: 1h\ncontrol: {}\n{user}{rest}",
             control.display()
         );
@@ -200,7 +206,7 @@ fn a_service_manager_restarts_under_load() {
     let site = Site::new("");
     under_load(&site, site.started(&["--restartable"]), |process| {
         process.stop();
-        site.start(&["--restartable"])
+        site.started(&["--restartable"])
     });
 }
 
@@ -215,9 +221,35 @@ fn the_next_server_takes_over_under_load() {
     });
 }
 
+const SINGLE_PORT: &str = "single-port: true";
+
+/// The next server reads the port, and passes the packets of the last transfers on.
+#[test]
+fn a_single_port_is_restarted_under_load() {
+    let site = Site::with(SINGLE_PORT, "");
+    under_load(&site, site.started(&["--restartable"]), |process| {
+        site.restart();
+        process
+    });
+}
+
+#[test]
+fn a_service_manager_restarts_a_single_port_under_load() {
+    let site = Site::with(SINGLE_PORT, "");
+    under_load(&site, site.started(&["--restartable"]), |process| {
+        process.stop();
+        site.started(&["--restartable"])
+    });
+}
+
 #[test]
 fn running_transfers_end_where_they_began() {
-    let site = Site::new("");
+    for listener in ["", SINGLE_PORT, "tid-ports: 31000-31015"] {
+        run_on(&Site::with(listener, ""));
+    }
+}
+
+fn run_on(site: &Site) {
     let process = site.started(&["--restartable"]);
     let mut readers: Vec<Peer> = Vec::new();
     for _ in 0..3 {

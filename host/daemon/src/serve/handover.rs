@@ -6,6 +6,7 @@
 //! taken; then this one drains. Its end closes the connection. Unread requests stay in the sockets meanwhile.
 
 use super::control::Reply;
+use super::passing::{self, ToNext};
 use crate::socket_file::SocketFile;
 use parking_lot::Mutex;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
@@ -14,7 +15,7 @@ use std::io::{self, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -74,6 +75,7 @@ impl Offer {
 #[derive(Clone)]
 pub(super) struct Handover {
     state: Arc<Mutex<State>>,
+    to_next: Arc<OnceLock<ToNext>>,
     done: mpsc::Sender<HandedOver>,
 }
 
@@ -92,7 +94,25 @@ impl Handover {
     pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<HandedOver>) {
         let (done, receiver) = mpsc::channel(1);
         let state = State { offer: Some(offer), in_progress: false };
-        (Handover { state: Arc::new(Mutex::new(state)), done }, receiver)
+        let (state, to_next) = (Arc::new(Mutex::new(state)), Arc::default());
+        (Handover { state, to_next, done }, receiver)
+    }
+
+    /// Sets what the next server has to be told of, once the workers run.
+    pub(super) fn set_link(&self, link: ToNext) {
+        let _ = self.to_next.set(link);
+    }
+
+    /// Returns whether this process has to pass packets on between the server before it and the next one.
+    pub(super) fn is_between(&self) -> bool {
+        self.to_next.get().is_some_and(ToNext::is_between)
+    }
+
+    /// From now on, requests are kept for the next server.
+    pub(super) fn keep_requests(&self) {
+        if let Some(to_next) = self.to_next.get() {
+            to_next.keep();
+        }
     }
 
     /// Closes what was offered, and removes its files.
@@ -132,9 +152,14 @@ impl Handover {
             }
         };
         let Some(duplicates) = duplicates else { return write_line(&mut stream, &Reply::Busy) };
-        let taken = offer_on(&mut stream, &duplicates);
+        let taken = self.offer_on(&mut stream, duplicates);
         let mut state = self.state.lock();
         state.in_progress = false;
+        if taken.is_err()
+            && let Some(to_next) = self.to_next.get()
+        {
+            to_next.forget();
+        }
         let Taken(taken) = taken?;
         if let Some(offer) = state.offer.take() {
             offer.leave(&taken);
@@ -144,15 +169,24 @@ impl Handover {
         let _ = self.done.blocking_send(HandedOver(stream));
         Ok(())
     }
-}
 
-fn offer_on(stream: &mut UnixStream, sockets: &[OwnedFd]) -> io::Result<Taken> {
-    write_line(stream, &Reply::Offered(sockets.len()))?;
-    for socket in sockets {
-        send_socket(stream, socket)?;
+    /// Offers the sockets, and after them a connection for datagrams.
+    fn offer_on(&self, stream: &mut UnixStream, mut sockets: Vec<OwnedFd>) -> io::Result<Taken> {
+        let (ours, its) = passing::pair()?;
+        sockets.push(its);
+        let kept = self.to_next.get().map(ToNext::keep);
+        write_line(stream, &Reply::Offered(sockets.len()))?;
+        for socket in sockets {
+            send_socket(stream, &socket)?;
+        }
+        stream.set_read_timeout(Some(START_TIMEOUT))?;
+        let taken = read_line(stream)?;
+        if let (Some(kept), Some(to_next)) = (kept, self.to_next.get()) {
+            kept.connect(ours.try_clone()?);
+            to_next.receive(ours)?;
+        }
+        Ok(taken)
     }
-    stream.set_read_timeout(Some(START_TIMEOUT))?;
-    read_line(stream)
 }
 
 /// Sends one byte with a descriptor.

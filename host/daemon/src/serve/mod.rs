@@ -13,6 +13,7 @@ mod handover;
 mod inherited;
 mod open;
 mod parent;
+mod passing;
 mod policy;
 mod predecessor;
 mod reload;

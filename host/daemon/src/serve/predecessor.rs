@@ -16,6 +16,8 @@ pub(super) struct Predecessor {
     link: UnixStream,
     /// The positions of the sockets that this server uses.
     taken: Vec<usize>,
+    /// The connection for datagrams.
+    datagrams: OwnedFd,
 }
 
 impl Predecessor {
@@ -27,8 +29,10 @@ impl Predecessor {
         account: Option<&Account>,
     ) -> Option<(Predecessor, Inherited)> {
         let asked = ask(control, replace, account).and_then(|answer| {
-            let Some((link, sockets)) = answer else { return Ok(None) };
-            Ok(Some((Predecessor { link, taken: Vec::new() }, Inherited::handed_over(sockets)?)))
+            let Some((link, mut sockets)) = answer else { return Ok(None) };
+            let datagrams = sockets.pop().ok_or(io::ErrorKind::InvalidData)?;
+            let predecessor = Predecessor { link, taken: Vec::new(), datagrams };
+            Ok(Some((predecessor, Inherited::handed_over(sockets)?)))
         });
         asked.unwrap_or_else(|error| {
             tracing::warn!(
@@ -38,6 +42,14 @@ impl Predecessor {
             );
             None
         })
+    }
+
+    /// Returns the connection for datagrams, twice: to send and to receive.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub(super) fn datagrams(&self) -> io::Result<(OwnedFd, OwnedFd)> {
+        Ok((self.datagrams.try_clone()?, self.datagrams.try_clone()?))
     }
 
     /// Records which sockets are used.

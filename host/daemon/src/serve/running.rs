@@ -5,6 +5,7 @@ use super::deadline::Deadline;
 use super::explain::Explainer;
 use super::handover::{HandedOver, Handover, Offer};
 use super::parent::Parent;
+use super::passing::{Passing, Receiver, SharedListener, ToNext};
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::predecessor::Predecessor;
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
@@ -33,7 +34,7 @@ use tuffet::server::{Assembly, RunningServer};
 use tuffet::vlans::Vlans;
 use tuffet::watch::Watch;
 use tuffet_config::Config;
-use tuffet_engine::worker::ListenerSpec;
+use tuffet_engine::worker::{Beside, ListenerSpec};
 use tuffet_observe::admin::{self, Access, WorkerLiveness};
 use tuffet_observe::feed::Feed;
 use tuffet_observe::fleet::{self, Servers};
@@ -150,7 +151,7 @@ impl Running {
                 .privileges(left);
             builder.state(Arc::new(runtime.clone()))
         };
-        let assembly = server.configure(parts).assemble();
+        let mut assembly = server.configure(parts).assemble();
         assembly.status.revised(revision(config), config.file());
         let watch = assembly.watch.clone();
         watch.reads_dropped_lines(logging::dropped);
@@ -187,11 +188,29 @@ impl Running {
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let shared: Arc<[SharedListener]> = shared_listeners(config, &listeners).into();
+        let datagrams = predecessor.as_ref().map(Predecessor::datagrams).transpose();
+        let datagrams =
+            datagrams.map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?;
+        let (to_before, from_before) = datagrams.unzip();
+        let before = to_before.map(|to| Arc::new(Passing::connected(shared.clone(), to)) as Arc<dyn Beside>);
+        assembly.succession.before = before.clone();
         let (handover, handed_over) = Handover::new(
             offer(&assembly, admin.as_mut(), control.as_mut())
                 .map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?,
         );
         let server = assembly.start(telemetry.sampling(), records)?;
+        let passes = config.listeners.iter().any(|listener| listener.single_port);
+        let to_next =
+            ToNext::new((server.mailboxes().to_vec(), config.workers), shared.clone(), before, passes);
+        handover.set_link(to_next.clone());
+        if let Some(from) = from_before {
+            let mailboxes = server.mailboxes().to_vec();
+            let receiver = Receiver { listeners: shared, mailboxes, workers: config.workers, before: None };
+            receiver
+                .start(from, move || to_next.before_has_ended())
+                .map_err(|error| ServeError::System("the server has no thread", error))?;
+        }
 
         // At most two reloads are queued: the file may have changed since the running reload read it.
         let (reload, requests) = mpsc::channel(2);
@@ -275,7 +294,7 @@ impl Running {
     /// A worker failed. The others are stopped at once.
     pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
         let mut result = Ok(());
-        while self.server.is_running() || self.held_until.is_some() {
+        while self.server.is_running() || self.held_until.is_some() || self.handover.is_between() {
             tokio::select! {
                 stop = self.server.stopped(), if self.server.is_running() => if let Err(error) = stop {
                     result = Err(ServeError::System("a worker failed", error));
@@ -284,6 +303,7 @@ impl Running {
                 () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
                 Some(next) = self.handed_over.recv() => self.is_replaced(next),
                 () = hold_ends(self.held_until, &self.handover) => self.release(),
+                () = no_longer_between(&self.handover) => {}
                 () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => self.stop(),
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
@@ -352,6 +372,9 @@ impl Running {
     /// Answers no more requests, and gives the ports to others. Below a parent process, which ends now, they are kept for
     /// the next server that it or the service manager starts.
     fn begin_to_drain(&mut self, patience: Duration) {
+        if self.parent.is_some() {
+            self.handover.keep_requests();
+        }
         self.drain(patience);
         self.manager.stopping(patience, "stopping; waiting for running transfers");
         tracing::info!(
@@ -385,10 +408,12 @@ impl Running {
     fn is_replaced(&mut self, next: HandedOver) {
         self.next = Some(next);
         self.manager.fall_silent();
+        let patience = self.drain_times.get().1;
         if !matches!(self.phase, ShutdownPhase::Draining) {
-            let patience = self.drain_times.get().1;
             self.drain(patience);
         }
+        // The earlier deadline holds.
+        self.server.drain_replaced(patience);
         tracing::info!(
             target: "tuffet::server::running",
             "the next server answers requests; waiting for running transfers"
@@ -408,6 +433,16 @@ impl Running {
             service.abort();
         }
     }
+}
+
+/// Returns the listeners, as another server knows them.
+fn shared_listeners(config: &Config, bound: &[ListenerSpec]) -> Vec<SharedListener> {
+    let all = config.listeners.iter().zip(bound);
+    let shared = all.map(|(listener, bound)| SharedListener {
+        address: bound.address,
+        interface: listener.interface.clone(),
+    });
+    shared.collect()
 }
 
 /// Returns what the next server may take.
@@ -455,6 +490,16 @@ fn succeed(predecessor: Predecessor) {
 async fn hold_ends(until: Option<Instant>, handover: &Handover) {
     let Some(until) = until else { return std::future::pending().await };
     while handover.is_in_progress() || Instant::now() < until && handover.is_awaited() {
+        tokio::time::sleep(HOLD_INTERVAL).await;
+    }
+}
+
+/// Waits until this process need not pass packets on; for ever if it does not.
+async fn no_longer_between(handover: &Handover) {
+    if !handover.is_between() {
+        return std::future::pending().await;
+    }
+    while handover.is_between() {
         tokio::time::sleep(HOLD_INTERVAL).await;
     }
 }

@@ -17,11 +17,15 @@ use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, TokenBucket};
 use tuffet_core::Time;
 use tuffet_request::{Bounds, ClientKey};
+
+/// The most requests on their way from one worker to another.
+const MAX_PASSING: usize = 4096;
 
 /// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
 /// for a spoofed one.
@@ -132,6 +136,8 @@ pub struct Limiter {
     clients: ClientBuckets,
     errors: TokenBucket,
     known_clients: KnownClients,
+    /// Requests on their way from one worker to another.
+    passing: AtomicUsize,
 }
 
 impl Limiter {
@@ -147,6 +153,7 @@ impl Limiter {
             clients: ClientBuckets::default(),
             errors: TokenBucket::default(),
             known_clients: KnownClients::default(),
+            passing: AtomicUsize::new(0),
         };
         limiter.replace(bounds);
         limiter
@@ -224,6 +231,20 @@ impl Limiter {
     pub(crate) fn withdrawn(&self, claim: Claim) {
         self.transfer_ended(claim.transfer);
         self.was_decided(claim.pending);
+    }
+
+    /// Reserves a place for a request on its way to another worker; false if too many are.
+    pub(crate) fn may_pass(&self) -> bool {
+        let may = self.passing.fetch_add(1, Relaxed) < MAX_PASSING;
+        if !may {
+            self.was_passed();
+        }
+        may
+    }
+
+    /// A passed request has arrived.
+    pub(crate) fn was_passed(&self) {
+        self.passing.fetch_sub(1, Relaxed);
     }
 
     /// Returns what is known of the client at this address. `now` is the time of a worker's clock.

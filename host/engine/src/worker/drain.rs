@@ -1,8 +1,11 @@
 //! The shutdown of a worker: it admits no requests, lets transfers end, and keeps its deadline.
 
 use super::Worker;
+use super::passed::Succession;
+use super::sockets::SocketId;
 use super::transmit::Transmit;
 use super::unread::Unread;
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
@@ -23,27 +26,60 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 pub(super) struct Draining {
     since: Time,
     until: Instant,
+    is_replaced: bool,
 }
 
 impl<T: Transmit> Worker<T> {
     /// Stops admission now, and ends all transfers at `until` at the latest. A second call may bring that
     /// forward.
-    pub(super) fn drain(&mut self, until: Instant, now: Time) {
+    pub(super) fn drain(&mut self, until: Instant, is_replaced: bool, now: Time) {
         self.draining = Some(match self.draining {
-            Some(before) => Draining { until: before.until.min(until), ..before },
-            None => Draining { since: now, until },
+            Some(before) => Draining {
+                until: before.until.min(until),
+                is_replaced: before.is_replaced || is_replaced,
+                ..before
+            },
+            None => Draining { since: now, until, is_replaced },
         });
     }
 
     /// Leaves new requests in the kernel, where the next process may find them. Acts only once. `unread`: the sockets
     /// known to have datagrams.
     pub(super) fn stop_listening(&mut self, unread: &mut Unread) {
-        if self.draining.is_some() && !self.stopped_listening {
+        let Some(draining) = self.draining else { return };
+        let registry = self.poll.registry();
+        if !self.stopped_listening {
             self.stopped_listening = true;
-            for number in self.wire.sockets.stop_listening(self.poll.registry()) {
+            for number in self.wire.sockets.stop_listening(registry) {
+                unread.set(number, false);
+            }
+            self.give_up_tids(0);
+        }
+        if draining.is_replaced && !self.stopped_reading {
+            self.stopped_reading = true;
+            for number in self.wire.sockets.stop_reading(self.poll.registry()) {
                 unread.set(number, false);
             }
         }
+    }
+
+    /// Another process begins or ends to serve the same ports. The next one needs TID ports of the configured ranges.
+    pub(super) fn set_succession(&mut self, succession: Succession) {
+        if succession.next.is_some() && self.succession.next.is_none() {
+            self.give_up_tids(2);
+        }
+        self.succession = succession;
+    }
+
+    /// Closes idle TID ports of configured ranges, except for one in `keep` (0: all of them). They are not used again.
+    fn give_up_tids(&mut self, keep: u16) {
+        if !self.wire.sockets.has_ranges() {
+            return;
+        }
+        let indices = self.table.indices().into_iter();
+        let used: HashSet<SocketId> =
+            indices.filter_map(|index| self.table.get_mut(index).map(|entry| entry.tid)).collect();
+        self.wire.sockets.give_up_tids(self.poll.registry(), keep, &used);
     }
 
     /// The time until the next check whether all transfers have ended.
@@ -56,7 +92,7 @@ impl<T: Transmit> Worker<T> {
 
     /// Returns whether all transfers have ended. Ends those that are left at the deadline.
     pub(super) fn is_drained(&mut self, now: Time) -> bool {
-        let Some(Draining { since, until }) = self.draining else { return false };
+        let Some(Draining { since, until, .. }) = self.draining else { return false };
         let past = self.clock.instant().checked_duration_since(until);
         let mut over = past.is_some();
         if let Some(past) = past {

@@ -7,6 +7,7 @@ use super::disk_work::{DiskResult, DiskWork};
 use super::gate::{Gate, Stored};
 use super::key::Key;
 use super::multicast::Join;
+use super::passed::{Passed, Succession};
 use super::sockets::ListenerId;
 use super::tap::Tap;
 use super::ticket::{SummaryPermit, Ticket};
@@ -174,11 +175,19 @@ pub enum ToWorker {
         /// Where the result goes.
         answer: oneshot::Sender<io::Result<()>>,
     },
+    /// A datagram that another worker received, counted by the limiter.
+    Handed(Box<Passed>),
+    /// A datagram that another process received.
+    Passed(Box<Passed>),
+    /// The other processes that serve the same ports.
+    Succession(Succession),
     /// Answer, to show that the worker runs.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.
     Drain {
         /// The deadline.
         until: Instant,
+        /// Whether another process reads the listening sockets from now on, also in single-port mode.
+        is_replaced: bool,
     },
 }

@@ -28,6 +28,7 @@ mod millis;
 mod multicast;
 mod netascii;
 mod open_sockets;
+mod passed;
 mod progress_check;
 mod recent_requests;
 mod requests;
@@ -70,6 +71,7 @@ pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
 pub use open_sockets::{BoundSockets, OpenError, open_all};
+pub use passed::{Beside, Passed, Succession};
 use recent_requests::RecentRequests;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
@@ -128,6 +130,8 @@ pub struct WorkerSettings {
     pub limiter: Arc<Limiter>,
     /// How long to poll for the next datagram before sleeping.
     pub busy_poll: Duration,
+    /// The other processes that serve the same ports when the worker starts.
+    pub succession: Succession,
 }
 
 /// A worker and everything it owns.
@@ -162,6 +166,10 @@ pub struct Worker<T = Kernel> {
     pending: usize,
     draining: Option<Draining>,
     stopped_listening: bool,
+    stopped_reading: bool,
+    succession: Succession,
+    /// Listeners of which this worker gets all requests: their sockets were bound again, and share the port no longer.
+    alone: Vec<ListenerId>,
 }
 
 impl Worker {
@@ -203,6 +211,8 @@ impl<T: Transmit> Worker<T> {
         Ok(Worker {
             number,
             busy_poll: BusyPoll::new(settings.busy_poll),
+            succession: settings.succession.clone(),
+            alone: Vec::new(),
             clock: Clock::since(settings.limiter.began()),
             settings,
             poll,
@@ -227,6 +237,7 @@ impl<T: Transmit> Worker<T> {
             pending: 0,
             draining: None,
             stopped_listening: false,
+            stopped_reading: false,
         })
     }
 
@@ -429,7 +440,10 @@ impl<T: Transmit> Worker<T> {
                 let _ = answer.send(());
             }
             ToWorker::Rebind { listener, interface, answer } => {
-                let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
+                let bound = self.wire.sockets.rebind(listener, &interface);
+                let number = u16::try_from(listener).ok().map(ListenerId);
+                self.alone.extend(number.filter(|its| bound.is_ok() && !self.alone.contains(its)));
+                let _ = answer.send(bound);
             }
             ToWorker::Tap(tap) => self.set_tap(tap),
             ToWorker::Declined(join) => self.declined(*join, now),
@@ -437,7 +451,13 @@ impl<T: Transmit> Worker<T> {
             // These are for the group thread.
             ToWorker::Join(join) => join.too_late(),
             ToWorker::Member { .. } => {}
-            ToWorker::Drain { until } => self.drain(until, now),
+            ToWorker::Handed(passed) => {
+                self.settings.limiter.was_passed();
+                self.take_passed(*passed, now);
+            }
+            ToWorker::Passed(passed) => self.take_passed(*passed, now),
+            ToWorker::Succession(succession) => self.set_succession(succession),
+            ToWorker::Drain { until, is_replaced } => self.drain(until, is_replaced, now),
         }
     }
 }

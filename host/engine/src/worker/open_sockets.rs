@@ -362,6 +362,7 @@ fn tids_of_range(
     range: PortRange,
     serving: &mut [&mut ListenerSockets],
 ) -> Result<(), OpenError> {
+    serving.iter_mut().for_each(|share| share.ranged = true);
     let mut ports: Vec<u16> = range.ports().collect();
     fastrand::shuffle(&mut ports);
     let workers = serving.len();

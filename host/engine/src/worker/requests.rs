@@ -79,6 +79,21 @@ impl<T: Transmit> Worker<T> {
         if copied && !first && self.wire.sockets.has_tids(listener) {
             return;
         }
+        let is_request = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
+        if self.passes_on(listener, datagram, is_request) || !copied && self.hands_over(listener, datagram) {
+            return;
+        }
+        self.request_here(listening, listener, datagram, now);
+    }
+
+    /// Handles it in this worker.
+    pub(super) fn request_here(
+        &mut self,
+        listening: SocketId,
+        listener: ListenerId,
+        datagram: &Received<'_>,
+        now: Time,
+    ) {
         match Packet::parse(datagram.payload) {
             Ok(Packet::Request(_)) if datagram.payload.len() > MAX_REQUEST => {
                 self.wire.counters.malformed += 1;

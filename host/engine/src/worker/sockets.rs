@@ -3,6 +3,7 @@
 use super::broadcasts::BroadcastSocket;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
+use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
@@ -42,6 +43,8 @@ pub(super) struct ListenerSockets {
     pub(super) listening: Vec<Socket>,
     pub(super) broadcasts: Vec<BroadcastSocket>,
     pub(super) tids: Vec<Socket>,
+    /// Whether the TID ports are of a configured range.
+    pub(super) ranged: bool,
 }
 
 impl ListenerSockets {
@@ -77,6 +80,8 @@ impl WorkerSocket {
 struct Tids {
     v4: Range<u16>,
     v6: Range<u16>,
+    /// Whether their ports are of a configured range.
+    ranged: bool,
 }
 
 impl Tids {
@@ -111,7 +116,7 @@ impl Sockets {
 
     /// Adds the next listener.
     pub(super) fn add_listener(&mut self, share: ListenerSockets) -> io::Result<()> {
-        let ListenerSockets { listening, broadcasts, tids } = share;
+        let ListenerSockets { listening, broadcasts, tids, ranged } = share;
         let more = listening.len() + broadcasts.len() + tids.len();
         if self.all.len() + more > usize::from(u16::MAX) {
             return Err(io::Error::other(
@@ -132,7 +137,7 @@ impl Sockets {
         let middle = first + v4.len() as u16;
         let tids = v4.into_iter().chain(v6);
         self.all.extend(tids.map(|socket| WorkerSocket::new(socket, listener, false)));
-        self.tids.push(Tids { v4: first..middle, v6: middle..self.all.len() as u16 });
+        self.tids.push(Tids { v4: first..middle, v6: middle..self.all.len() as u16, ranged });
         Ok(())
     }
 
@@ -196,6 +201,53 @@ impl Sockets {
             stopped.push(SocketId(number));
         }
         stopped
+    }
+
+    /// Stops reading listening ports that transfers use, and goes on sending from there: another process passes on what
+    /// arrives for them. Returns the numbers of the affected sockets.
+    pub(super) fn stop_reading(&self, registry: &Registry) -> Vec<SocketId> {
+        let numbers = (0..self.len()).map(SocketId);
+        let shared =
+            numbers.filter(|number| self.get(*number).is_some_and(|its| its.listens) && self.serves(*number));
+        shared
+            .inspect(|number| {
+                if let Some(its) = self.get(*number) {
+                    // If it cannot be deregistered, this worker takes a part of what arrives, and passes it on.
+                    let _ = registry.deregister(&mut SourceFd(&its.socket.as_raw_fd()));
+                }
+            })
+            .collect()
+    }
+
+    /// Whether any listener has TID ports of a configured range.
+    pub(super) fn has_ranges(&self) -> bool {
+        self.tids.iter().any(|tids| tids.ranged)
+    }
+
+    /// Closes TID ports of configured ranges, except for one in `keep` (0: all of them) and those that are `used`. No
+    /// transfer begins there again.
+    pub(super) fn give_up_tids(&mut self, registry: &Registry, keep: u16, used: &HashSet<SocketId>) {
+        for tids in self.tids.iter_mut().filter(|tids| tids.ranged) {
+            for range in [&mut tids.v4, &mut tids.v6] {
+                let kept = (range.len() as u16).checked_div(keep).unwrap_or_default();
+                let given_up = range.start + kept..range.end;
+                if kept > 0 {
+                    range.end = range.start + kept;
+                }
+                for number in given_up.map(SocketId).filter(|number| !used.contains(number)) {
+                    let Some(its) = self.all.get_mut(usize::from(number)) else { continue };
+                    let _ = registry.deregister(&mut SourceFd(&its.socket.as_raw_fd()));
+                    if let Ok(unbound) = Socket::client(its.socket.local(), 0, false) {
+                        its.socket = unbound;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The worker of this peer, if one worker gets the requests of all.
+    pub(super) fn share_of(&self, peer: &SocketAddr, workers: usize) -> usize {
+        (self.chooser.hash_one(peer.ip()) % workers.max(1) as u64) as usize
     }
 
     /// Returns duplicates of the listening sockets.

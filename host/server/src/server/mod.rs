@@ -40,7 +40,7 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
+use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, Succession, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
 use tuffet_request::events::{Ended, RecentDecisions};
 use tuffet_request::settings::Settings;
@@ -106,6 +106,8 @@ pub struct Assembly {
     pub disks: Disks,
     /// The bound listeners.
     pub listeners: Vec<ListenerSpec>,
+    /// Other processes that serve the same ports when the workers start.
+    pub succession: Succession,
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
     interfaces: Interfaces,
@@ -164,6 +166,7 @@ impl Assembly {
             vlans,
             disks,
             listeners,
+            succession: Succession::default(),
             sockets,
             group_sockets,
             interfaces,
@@ -207,7 +210,8 @@ impl Assembly {
         subscriber: impl Subscriber,
     ) -> Result<RunningServer, StartError> {
         let (summaries, ended) = self.summaries();
-        let of_workers = worker_settings(&self.settings, self.limiter.clone());
+        let mut of_workers = worker_settings(&self.settings, self.limiter.clone());
+        of_workers.succession = self.succession.clone();
         let sockets = std::mem::take(&mut self.sockets);
         let workers = make_workers(sockets, &of_workers, summaries, &self.watch)?;
         let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
@@ -238,7 +242,7 @@ impl Assembly {
             Ok(stops) => stops,
             Err(error) => {
                 // Threads that did start would serve without anybody to stop them.
-                drain(&admission.mailboxes, Duration::ZERO);
+                drain(&admission.mailboxes, Duration::ZERO, false);
                 tasks.iter().for_each(JoinHandle::abort);
                 return Err(error);
             }
@@ -387,7 +391,17 @@ impl RunningServer {
 
     /// Stops taking requests, and ends running transfers after `time_limit`. Then the workers end.
     pub fn drain(&self, time_limit: Duration) {
-        drain(&self.admission.mailboxes, time_limit);
+        drain(&self.admission.mailboxes, time_limit, false);
+    }
+
+    /// As [`RunningServer::drain`], once another process reads the listening sockets.
+    pub fn drain_replaced(&self, time_limit: Duration) {
+        drain(&self.admission.mailboxes, time_limit, true);
+    }
+
+    /// Tells the workers of other processes that serve the same ports.
+    pub fn set_succession(&self, succession: &Succession) {
+        set_succession(&self.admission.mailboxes, succession);
     }
 
     /// Ends the rest after the workers have ended. Each step ends the producers of the next.
@@ -419,11 +433,21 @@ async fn panicked(task: &mut Option<JoinHandle<()>>) {
     std::future::pending().await
 }
 
-/// Tells workers to stop taking requests, and to end running transfers after `time_limit`.
-pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration) {
+/// Tells workers of other processes that serve the same ports.
+pub fn set_succession(workers: &[Arc<Mailbox>], succession: &Succession) {
+    for mailbox in workers {
+        if let Err(error) = mailbox.post(ToWorker::Succession(succession.clone())) {
+            tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
+        }
+    }
+}
+
+/// Tells workers to stop taking requests, and to end running transfers after `time_limit`. `is_replaced`: whether another
+/// process reads the listening sockets.
+pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration, is_replaced: bool) {
     let until = Instant::now() + time_limit.min(MAX_DRAIN);
     for mailbox in workers {
-        if let Err(error) = mailbox.post(ToWorker::Drain { until }) {
+        if let Err(error) = mailbox.post(ToWorker::Drain { until, is_replaced }) {
             tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
         }
     }

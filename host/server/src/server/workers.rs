@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{Groups, Sockets, Worker, WorkerSettings};
+use tuffet_engine::worker::{Groups, Sockets, Succession, Worker, WorkerSettings};
 use tuffet_request::events::Ended;
 use tuffet_request::settings::Settings;
 
@@ -62,5 +62,6 @@ pub(super) fn worker_settings(settings: &Settings, limiter: Arc<Limiter>) -> Wor
         workers: settings.workers,
         limiter,
         busy_poll: settings.busy_poll,
+        succession: Succession::default(),
     }
 }

@@ -257,7 +257,7 @@ impl Groups {
                     let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
                 }
                 ToWorker::Tap(tap) => self.wire.tap = tap,
-                ToWorker::Drain { until } => {
+                ToWorker::Drain { until, .. } => {
                     let since = self.draining.map_or(now, |(since, _)| since);
                     self.draining = Some((since, until));
                 }
@@ -266,7 +266,10 @@ impl Groups {
                 ToWorker::Decided { ticket, .. } => ticket.too_late(),
                 ToWorker::Stored { .. }
                 | ToWorker::Disk(DiskResult::Written { .. })
-                | ToWorker::Left { .. } => {}
+                | ToWorker::Left { .. }
+                | ToWorker::Passed(_)
+                | ToWorker::Succession(_) => {}
+                ToWorker::Handed(_) => self.settings.limiter.was_passed(),
             }
         }
     }

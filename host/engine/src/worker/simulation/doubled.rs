@@ -1,6 +1,7 @@
 //! Worlds in which the network duplicates each request, and loses one datagram of the resulting transfer. The
 //! client never learns of the duplicate, so it must be served as if there were none.
 
+use super::super::passed::Succession;
 use super::client::{Client, Manner, PlannedRequest};
 use super::control::{Answer, Control, Fate};
 use super::world::{Faults, LISTENERS, Path, World};
@@ -48,6 +49,7 @@ fn run(listener: SocketId, planned: Vec<PlannedRequest>, faults: Faults) -> (See
         answer_due: Duration::from_millis(250),
         workers: 1,
         limiter: Arc::new(Limiter::new(&Bounds::none(), 100, 100)),
+        succession: Succession::default(),
         busy_poll: Duration::ZERO,
     };
     let address = ([192, 0, 2, 1], 1_000).into();

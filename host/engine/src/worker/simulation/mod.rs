@@ -11,6 +11,7 @@ mod doubled;
 mod world;
 
 use super::WorkerSettings;
+use super::passed::Succession;
 use crate::limits::Limiter;
 use client::{Client, Manner, PlannedRequest};
 use control::{Answer, Control, Fate};
@@ -66,6 +67,7 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
         answer_due: Duration::from_millis(250),
         workers: 1,
         limiter: Arc::new(Limiter::new(&Bounds::none(), 1_000, 1_000)),
+        succession: Succession::default(),
         busy_poll: Duration::ZERO,
     };
     let clients = (0..random.usize(1..12)).map(|number| client(random, number, control)).collect();

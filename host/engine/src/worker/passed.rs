@@ -1,0 +1,118 @@
+//! Datagrams that another worker, or another process, received on a listening port.
+//!
+//! While a server replaces another one, both have the same listening sockets for a moment. In single-port mode that lasts
+//! until the last transfer of the one before has ended: its packets then arrive at the next one, which passes them
+//! on. A listener whose interface came later has all its requests on one worker, which passes them to the others.
+
+use super::Worker;
+use super::messages::{ToControl, ToWorker};
+use super::sockets::{ListenerId, SocketId};
+use super::transmit::Transmit;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tuffet_core::Time;
+use tuffet_udp::{Local, Received};
+
+/// Another process that serves the same ports. It may be slow, so nothing waits for it: clients repeat what is lost.
+pub trait Beside: Send + Sync {
+    /// Passes a datagram on that arrived at this worker on the port of a listener, by its position. The sockets of both
+    /// processes have the same order, so the worker of that number gets the client's next packets.
+    fn pass_on(&self, worker: usize, listener: usize, datagram: &Received<'_>);
+}
+
+/// The processes before and after this one, while they serve the same ports.
+#[derive(Clone, Default)]
+pub struct Succession {
+    /// The one before, which has transfers and takes no requests.
+    pub before: Option<Arc<dyn Beside>>,
+    /// The next one.
+    pub next: Option<Arc<dyn Beside>>,
+}
+
+impl std::fmt::Debug for Succession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Succession").finish_non_exhaustive()
+    }
+}
+
+/// A datagram that arrived elsewhere.
+pub struct Passed {
+    /// The position of its listener.
+    pub listener: usize,
+    /// The sender.
+    pub peer: SocketAddr,
+    /// The destination.
+    pub local: Option<Local>,
+    /// The bytes.
+    pub payload: Box<[u8]>,
+    /// Whether it may begin a transfer here; otherwise it counts only for a running one.
+    pub may_begin: bool,
+}
+
+impl<T: Transmit> Worker<T> {
+    pub(super) fn take_passed(&mut self, passed: Passed, now: Time) {
+        let Passed { listener, peer, local, ref payload, may_begin } = passed;
+        let Ok(number) = u16::try_from(listener) else { return };
+        let listener = ListenerId(number);
+        let is_of_family = |number: &SocketId| {
+            let socket = self.wire.sockets.get(*number);
+            socket.is_some_and(|its| its.socket.local().is_ipv6() == peer.is_ipv6())
+        };
+        let listening = self.wire.sockets.listening(listener).find(is_of_family);
+        // A worker without a socket of this listener does not serve it.
+        let Some(listening) = listening else { return };
+        let datagram = Received { peer, local, payload, segment: None };
+        match self.table.find(listening, &peer) {
+            Some(index) => self.deliver(index, listening, &datagram, now),
+            None if may_begin => self.request_here(listening, listener, &datagram, now),
+            None => {}
+        }
+    }
+
+    /// Passes on what another process may know: packets of its transfers, and requests if this one takes none. Returns
+    /// whether it was passed on. Only in single-port mode: TID ports are not shared.
+    pub(super) fn passes_on(
+        &mut self,
+        listener: ListenerId,
+        datagram: &Received<'_>,
+        is_request: bool,
+    ) -> bool {
+        let Succession { before, next } = &self.succession;
+        if before.is_none() && next.is_none() || self.wire.sockets.has_tids(listener) {
+            return false;
+        }
+        let to = match (is_request, self.draining.is_some()) {
+            (true, false) => [None, None],
+            (true, true) => [None, next.as_ref()],
+            (false, _) => [before.as_ref(), next.as_ref()],
+        };
+        let mut passed = false;
+        for beside in to.into_iter().flatten() {
+            beside.pass_on(self.number, listener.into(), datagram);
+            passed = true;
+        }
+        passed
+    }
+
+    /// Passes a request to another worker, if all requests of this listener arrive here. Returns whether it did.
+    pub(super) fn hands_over(&mut self, listener: ListenerId, datagram: &Received<'_>) -> bool {
+        let is_alone = self.alone.contains(&listener) && self.wire.sockets.has_tids(listener);
+        if !is_alone || self.draining.is_some() {
+            return false;
+        }
+        let worker = self.wire.sockets.share_of(&datagram.peer, self.settings.workers);
+        if worker == self.number || !self.settings.limiter.may_pass() {
+            return false;
+        }
+        let passed = Passed {
+            listener: listener.into(),
+            peer: datagram.peer,
+            local: datagram.local,
+            payload: datagram.payload.into(),
+            may_begin: true,
+        };
+        let message = ToWorker::Handed(Box::new(passed));
+        self.outbox.push(ToControl::ToWorker { worker, message });
+        true
+    }
+}

@@ -125,6 +125,19 @@ pub(super) struct StatusArgs {
     metrics: bool,
 }
 
+/// Replaces the running server by a new process. Exit code: 0 if the new one answers requests, 1 if it could not start or
+/// runs with another file, 64 if its file cannot be read, 69 if no server answers.
+pub(super) fn restart(args: &ServerArgs) -> ExitCode {
+    match args.control().socket() {
+        Ok(socket) => ask(&socket, "restart", "", false),
+        Err(error) => {
+            print_stderr(&error);
+            let is_refused = matches!(error, SocketError::Another { .. });
+            ExitCode::from(if is_refused { 1 } else { error.code() })
+        }
+    }
+}
+
 /// Reloads. Exit code: 0 if the server reloaded, 1 if it refused or runs with another file, 64 if its file cannot be read,
 /// 69 if no server answers.
 pub(super) fn reload(args: &ServerArgs) -> ExitCode {
@@ -176,6 +189,14 @@ fn ask(socket: &Path, question: &str, of: &str, json: bool) -> ExitCode {
         Ok(Reply::Reloaded(generation)) => {
             print(&format!("reloaded: generation {generation}{of}\n"));
             ExitCode::SUCCESS
+        }
+        Ok(Reply::Restarted) => {
+            print(&format!("restarted{of}; the server before ends when its transfers have\n"));
+            ExitCode::SUCCESS
+        }
+        Ok(Reply::Refused(reasons)) if question == "restart" => {
+            print_stderr(format_args!("not restarted: {}", reasons.join("\n")));
+            ExitCode::from(1)
         }
         Ok(Reply::Refused(reasons)) => {
             print_stderr(format_args!(

@@ -1,4 +1,4 @@
-//! The command line: `tuffet serve | reload | status | top | cache | capture | check | explain | doctor | import | plugin |
+//! The command line: `tuffet serve | reload | restart | status | top | cache | capture | check | explain | doctor | import | plugin |
 //! schema | generate | get | put | faults`.
 
 mod cache;
@@ -45,6 +45,12 @@ enum Command {
     /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
     /// the server reloaded, 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
     Reload(control::ServerArgs),
+    /// Replace the running server by a new process, without a gap: after an upgrade, or for a change that a reload refuses.
+    ///
+    /// The server must run with `--restartable`. The new process takes its ports over once it could start; the old one
+    /// ends when its transfers have. Exit code 0 if the new one answers requests, 1 if it could not start and the old
+    /// one goes on, 64 if FILE cannot be read, 69 if no server answers.
+    Restart(control::ServerArgs),
     /// Show the status of the running server.
     ///
     /// Exit code 0 if all is well, 1 if the last reload was refused, 64 if FILE cannot be read, 69 if no server
@@ -139,6 +145,7 @@ pub fn main() -> ExitCode {
     match cli.command {
         Command::Serve(args) => serve::serve(&args),
         Command::Reload(args) => control::reload(&args),
+        Command::Restart(args) => control::restart(&args),
         Command::Status(args) => control::status(&args),
         Command::Top(args) => top::top(&args),
         Command::Cache(command) => cache::run(&command),

@@ -9,13 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing_subscriber::Layer;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, TimeSpan, reach};
-use tuffet_daemon::ServeError;
 use tuffet_daemon::logging::{Format, Log};
 use tuffet_daemon::source::{Source, Watched, installed};
+use tuffet_daemon::{ServeError, StartOptions};
 use tuffet_observe::telemetry::LogBridge;
 
 /// The shortest interval between two fetches of the configuration.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The exit code if the system refuses what a start needs.
+const EXIT_SYSTEM: u8 = 71;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
@@ -49,6 +52,17 @@ pub(super) struct ServeArgs {
     /// [default: `tuffet` if that user exists, else `nobody`].
     #[arg(long, value_name = "USER")]
     user: Option<String>,
+    /// Take over from the running server with the same control socket, without a gap: this server gets its ports, and it
+    /// ends when its transfers have.
+    #[arg(long)]
+    take_over: bool,
+    /// Serve below a small parent process, so that `tuffet restart` and service managers replace the server without a
+    /// gap. At a stop the parent ends at once, and the server when its transfers have. Not for containers.
+    #[arg(long)]
+    restartable: bool,
+    /// Set by the parent process.
+    #[arg(long, hide = true)]
+    under_parent: bool,
     /// The format of log lines. The last two are for tools that read requests of tftpd-hpa and dnsmasq.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     log_format: Format,
@@ -65,6 +79,15 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     if let Some(mistake) = mistake(args) {
         print_stderr(mistake);
         return ExitCode::from(EXIT_CONFIG);
+    }
+    if args.restartable && !args.under_parent {
+        return match tuffet_daemon::supervise(std::env::args_os().skip(1).collect()) {
+            Ok(code) => code,
+            Err(error) => {
+                print_stderr(format_args!("the server cannot be started: {error}"));
+                ExitCode::from(EXIT_SYSTEM)
+            }
+        };
     }
     // `--log` applies only to standard error; the export has a separate filter.
     let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
@@ -90,7 +113,8 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         _ => None,
     };
     let its = args.clone();
-    match tuffet_daemon::serve(Arc::new(move || configure(&its, source.as_deref())), watched) {
+    let options = StartOptions { take_over: args.take_over, under_parent: args.under_parent };
+    match tuffet_daemon::serve(Arc::new(move || configure(&its, source.as_deref())), watched, options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log.print_stderr(&error);

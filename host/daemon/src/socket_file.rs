@@ -11,6 +11,7 @@ use rustix::process::geteuid;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
@@ -23,6 +24,8 @@ pub(crate) struct SocketFile {
     path: PathBuf,
     /// The user who accesses its folder while this process is root.
     account: Option<Account>,
+    /// Whether it belongs to another server now.
+    stays: bool,
 }
 
 /// Binds a socket at this path, and replaces one left by a dead server. Creates the folders above it.
@@ -59,11 +62,31 @@ pub(crate) fn bind_file(
             socket
         }
     };
-    Ok((socket.into(), SocketFile { path: path.to_owned(), account: account.cloned() }))
+    Ok((socket.into(), SocketFile { path: path.to_owned(), account: account.cloned(), stays: false }))
+}
+
+impl SocketFile {
+    /// Returns whether the file still exists: another process may have removed its folder.
+    pub(crate) fn exists(&self) -> bool {
+        self.path.symlink_metadata().is_ok_and(|about| about.file_type().is_socket())
+    }
+
+    /// Takes over the file of a socket that another server has bound.
+    pub(crate) fn taken_over(path: &Path, account: Option<&Account>) -> SocketFile {
+        SocketFile { path: path.to_owned(), account: account.cloned(), stays: false }
+    }
+
+    /// Leaves the file to another server.
+    pub(crate) fn leave(mut self) {
+        self.stays = true;
+    }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
+        if self.stays {
+            return;
+        }
         let folder = self.path.parent().unwrap_or(&self.path);
         let remove = || fs::remove_file(&self.path);
         let _ = match in_place_of_root(folder, self.account.as_ref()) {

@@ -27,6 +27,11 @@ impl<S> StallGuard<S> {
         StallGuard { inner, patience, progress: ReadProgress::default(), waiting: None }
     }
 
+    /// Returns the stream, unguarded.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+
     fn check_progress<T>(
         &mut self,
         context: &mut Context<'_>,

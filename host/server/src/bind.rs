@@ -6,7 +6,8 @@ use crate::handle::Handle;
 use crate::interfaces::{Addresses, Interfaces, would_wait_for};
 use crate::server::{Assembly, Resources, StartError};
 use tuffet_engine::worker::{
-    ListenerSpec, Missing, SocketUse, Sockets, open_all, open_group_sockets, sockets_of, tid_ports,
+    BoundSockets, ListenerSpec, Missing, SocketUse, Sockets, open_all, open_group_sockets, sockets_of,
+    tid_ports,
 };
 use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings, Start};
@@ -38,7 +39,8 @@ impl Builder {
         let (roots, disks) = self.open(&Disks::default())?;
         let settings = &self.settings;
         let mut listeners = specs(settings, own_descriptors());
-        let inherited: Vec<bool> = self.sockets.iter().map(|sockets| !sockets.is_empty()).collect();
+        let is_inherited = |its: &BoundSockets| !its.handed_over && !its.sockets.is_empty();
+        let inherited: Vec<bool> = self.sockets.iter().map(is_inherited).collect();
         let failed = |(number, error): (usize, _)| {
             let name = settings.listeners.get(number).map(|its| its.name.clone()).unwrap_or_default();
             BuildError::Listener { number, name, error }

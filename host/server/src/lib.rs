@@ -107,7 +107,7 @@ pub use handle::{Handle, ServerEnd};
 pub use hooks::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
-pub use tuffet_engine::worker::{ListenerSpec, OpenError};
+pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};
 pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, ReceivedUpload, Target};
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 /// Why a name is not safe.

@@ -1,6 +1,9 @@
 //! SIGTERM: transfers may end, nothing new begins, and the exit code is 0.
 
-use crate::harness::{Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wrq};
+use crate::harness::{
+    Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wait_until, wrq,
+};
+use std::net::{TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// Logged at the first signal if there is a `drain-delay`.
@@ -128,10 +131,32 @@ fn the_drain_follows_the_delay() {
     server.logged(LEAVING);
     server.logged(STOPPING);
     assert!(signalled.elapsed() >= Duration::from_millis(300));
-    let ready = http(server.admin(), "/readyz", &[]);
-    assert!(ready.status == 503 && ready.body.contains("new requests are not answered"), "{ready:?}");
     assert!(reader.read_on(2) == bytes(5000)[512..]);
     assert_eq!(server.wait().code(), Some(0));
+}
+
+/// Ports, control socket and admin listener are free for the next server, while the last transfers of this one run.
+#[test]
+fn the_next_server_can_start_while_transfers_end() {
+    let yaml = |admin: &str| format!("drain: 1h\nadmin: {{ address: \"{admin}\" }}\n");
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml("127.0.0.1:0")).workers(2).start();
+    let (address, admin) = (server.address(), server.admin());
+    let mut reader = Peer::new(address);
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    reader.send(&ack(1));
+    server.terminate();
+    server.logged(STOPPING);
+    wait_until("the control socket is gone", || !server.outside().has("control"));
+    let free = || TcpListener::bind(admin).is_ok() && UdpSocket::bind(address).is_ok();
+    wait_until("the ports are free", free);
+    let setup = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml(&admin.to_string())).workers(2);
+    let next = setup.listen(&address.to_string()).start();
+    assert!(Peer::new(address).read_plainly("5000") == bytes(5000));
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    assert_moved(&server.outcome("5000"), "served", 5000, 512, 1);
+    assert_eq!(server.wait().code(), Some(0));
+    assert_moved(&next.outcome("5000"), "served", 5000, 512, 1);
 }
 
 #[test]

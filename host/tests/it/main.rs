@@ -47,6 +47,7 @@ mod rate;
 mod refusals;
 mod registry;
 mod reload;
+mod restart;
 mod rollover;
 mod secrets;
 mod signals;

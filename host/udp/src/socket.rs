@@ -148,6 +148,22 @@ impl Socket {
         self.inner.set_recv_buffer_size(bytes)
     }
 
+    /// Returns a second descriptor of this socket, which keeps its port after it is closed here.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub fn duplicate(&self) -> io::Result<UdpSocket> {
+        Ok(self.inner.try_clone()?.into())
+    }
+
+    /// Lets other sockets of this user share the port (SO_REUSEPORT).
+    ///
+    /// # Errors
+    /// Those of setsockopt(2).
+    pub fn share_port(&self) -> io::Result<()> {
+        self.inner.set_reuse_port(true)
+    }
+
     /// The bound address, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
         self.local.get()

@@ -6,11 +6,14 @@
 
 use super::cache;
 use super::explain::Explainer;
+use super::handover::{Handover, TakeOver};
+use super::parent::Parent;
 use super::reload::{ReloadRequest, ReloadResult};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader as BlockingReader, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +21,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
@@ -34,6 +38,10 @@ use tuffet_observe::telemetry::exposition;
 const MAX_COMMAND: u64 = 16 << 10;
 /// How long a client may take to send its command, and how long it may read nothing of what it gets.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a server cannot start the next one.
+const NO_PARENT: &str = "this server runs without `--restartable`, so nothing can start the next one: start that \
+                         yourself, with `tuffet serve --take-over`, or restart the service once with `--restartable`";
 
 /// The server's reply.
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,8 +73,14 @@ pub enum Reply {
     Forgotten(bool),
     /// The command about a cache failed, and why.
     NotCached(String),
-    /// There are too many viewers, or there is another capture.
+    /// There are too many viewers, or another capture, or another server that takes over.
     Busy,
+    /// This many sockets follow, for the server that takes over.
+    Offered(usize),
+    /// The server serves, and was not asked to be replaced.
+    Serving,
+    /// The next server answers requests.
+    Restarted,
     /// The command is unknown.
     Unknown(String),
 }
@@ -80,12 +94,15 @@ pub(super) struct ControlState {
     pub(super) explainer: Explainer,
     pub(super) captures: Captures,
     pub(super) origins: Origins,
+    pub(super) handover: Handover,
+    /// The process above this one, which can start the next server.
+    pub(super) parent: Option<Parent>,
 }
 
-/// The socket. Its file is removed on drop, unless another process created it.
+/// The socket.
 pub(super) struct Control {
     listener: BlockingListener,
-    _file: Option<SocketFile>,
+    file: Option<SocketFile>,
 }
 
 impl Control {
@@ -95,17 +112,25 @@ impl Control {
     /// The path cannot be created or used, or another server uses it.
     pub(super) fn bind(path: &Path, account: Option<&Account>) -> io::Result<Control> {
         let (listener, file) = bind_file(path, 0o600, account)?;
-        Ok(Control { listener, _file: Some(file) })
+        Ok(Control { listener, file: Some(file) })
     }
 
-    /// Uses an inherited, non-blocking socket. Its file stays.
-    pub(super) fn inherit(listener: BlockingListener) -> Control {
-        Control { listener, _file: None }
+    /// Uses an inherited, non-blocking socket. Without `file`, the file stays.
+    pub(super) fn inherit(listener: BlockingListener, file: Option<SocketFile>) -> Control {
+        Control { listener, file }
+    }
+
+    /// Returns a duplicate of the socket, and its file.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub(super) fn offer(&mut self) -> io::Result<(OwnedFd, Option<SocketFile>)> {
+        Ok((self.listener.as_fd().try_clone_to_owned()?, self.file.take()))
     }
 
     /// Answers commands until it is dropped.
     pub(super) async fn run(self, reloads: mpsc::Sender<ReloadRequest>, state: ControlState) {
-        let listener = self.listener.try_clone().and_then(UnixListener::from_std);
+        let listener = UnixListener::from_std(self.listener);
         let listener = match listener {
             Ok(listener) => listener,
             Err(error) => {
@@ -149,7 +174,7 @@ async fn answer(
     let mut reader = BufReader::new(reader.take(MAX_COMMAND));
     timeout(CLIENT_TIMEOUT, reader.read_line(&mut command)).await??;
     let command = command.trim();
-    let ControlState { status, watch, feed, explainer, captures, origins } = state;
+    let ControlState { status, watch, feed, explainer, captures, origins, handover, parent } = state;
     let reply = match command.split_once(' ').unwrap_or((command, "")) {
         ("reload", "") => match reload(reloads).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -178,6 +203,22 @@ async fn answer(
                 None => Reply::Busy,
             },
             Err(_) => Reply::Unknown("capture".into()),
+        },
+        ("take-over", asked) => match serde_json::from_str(asked) {
+            Ok(TakeOver { replace: false }) if !watch.is_draining() => Reply::Serving,
+            Ok(TakeOver { .. }) => {
+                let stream = reader.into_inner().into_inner().unsplit(writer).into_inner().into_std()?;
+                let handover = handover.clone();
+                return spawn_blocking(move || handover.serve(stream)).await?;
+            }
+            Err(_) => Reply::Unknown("take-over".into()),
+        },
+        ("restart", "") => match parent {
+            Some(parent) => match parent.restart().await {
+                Ok(()) => Reply::Restarted,
+                Err(why) => Reply::Refused(vec![why]),
+            },
+            None => Reply::Refused(vec![NO_PARENT.to_owned()]),
         },
         ("cache", command) => match serde_json::from_str(command) {
             Ok(command) => cache::run(origins.clone(), command).await,

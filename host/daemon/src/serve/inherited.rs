@@ -1,18 +1,22 @@
 //! Assigns the inherited sockets to their uses.
 
 use super::ServeError;
+use crate::privileges::Account;
+use crate::socket_file::SocketFile;
 use crate::systemd::Inherited;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixListener;
+use tuffet::BoundSockets;
 use tuffet_config::{AdminAddress, Config};
 use tuffet_observe::admin;
 
 /// Inherited sockets, by use.
 pub(super) struct AssignedSockets {
     /// For each listener of the configuration.
-    pub(super) listeners: Vec<Vec<UdpSocket>>,
-    pub(super) admin: Option<admin::Listener>,
-    pub(super) control: Option<UnixListener>,
+    pub(super) listeners: Vec<BoundSockets>,
+    /// With its file, if that becomes this server's.
+    pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
+    pub(super) control: Option<(UnixListener, Option<SocketFile>)>,
 }
 
 /// Returns the number of inherited sockets of each listener. Takes and closes them.
@@ -21,7 +25,7 @@ pub(super) struct AssignedSockets {
 /// A server could not use them.
 pub fn count_inherited(config: &Config) -> Result<Vec<usize>, ServeError> {
     let sockets = AssignedSockets::of(config, Inherited::take()?)?;
-    Ok(sockets.listeners.iter().map(Vec::len).collect())
+    Ok(sockets.listeners.iter().map(|its| its.sockets.len()).collect())
 }
 
 impl AssignedSockets {
@@ -36,7 +40,8 @@ impl AssignedSockets {
                 admin::Listener::inherit(socket, path, admin.token.is_some())
             }
         });
-        let control = config.control.as_deref().and_then(|path| inherited.unix(path));
+        let admin = admin.map(|admin| (admin, None));
+        let control = config.control.as_deref().and_then(|path| Some((inherited.unix(path)?, None)));
         let mut addresses: Vec<String> = config
             .listeners
             .iter()
@@ -86,6 +91,41 @@ impl AssignedSockets {
                 );
             }
         }
-        Ok(AssignedSockets { listeners, admin, control })
+        let bound = |sockets| BoundSockets { sockets, handed_over: false };
+        Ok(AssignedSockets { listeners: listeners.into_iter().map(bound).collect(), admin, control })
+    }
+
+    /// Adds what another server hands over, for all that has no socket yet. Returns the positions of the sockets that are
+    /// used.
+    ///
+    /// # Errors
+    /// A socket receives both IPv4 and IPv6.
+    pub(super) fn add_handed_over(
+        &mut self,
+        config: &Config,
+        mut from: Inherited,
+        account: Option<&Account>,
+    ) -> Result<Vec<usize>, ServeError> {
+        let all = from.positions();
+        for (bound, sockets) in self.listeners.iter_mut().zip(from.listeners(&config.listeners)?) {
+            // The service manager passes the same sockets to each server.
+            if bound.sockets.is_empty() && !sockets.is_empty() {
+                *bound = BoundSockets { sockets, handed_over: true };
+            }
+        }
+        let file = |path| Some(SocketFile::taken_over(path, account));
+        if self.admin.is_none() {
+            self.admin = config.admin.as_ref().and_then(|admin| match &admin.address {
+                AdminAddress::Tcp(address) => {
+                    Some((admin::Listener::inherit_tcp(from.tcp(*address)?)?, None))
+                }
+                AdminAddress::Unix(path) => Some((admin::Listener::unix(from.unix(path)?, path), file(path))),
+            });
+        }
+        if self.control.is_none() {
+            self.control = config.control.as_deref().and_then(|path| Some((from.unix(path)?, file(path))));
+        }
+        let unused = from.positions();
+        Ok(all.into_iter().filter(|position| !unused.contains(position)).collect())
     }
 }

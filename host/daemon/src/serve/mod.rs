@@ -9,13 +9,17 @@ mod control;
 mod deadline;
 mod error;
 mod explain;
+mod handover;
 mod inherited;
 mod open;
+mod parent;
 mod policy;
+mod predecessor;
 mod reload;
 mod revision;
 mod running;
 mod signals;
+mod supervise;
 
 pub use cache::{CacheCommand, run_blocking as run_cache_command};
 pub use control::{CaptureStream, Reply, begin_capture, send_command};
@@ -30,6 +34,7 @@ use crate::privileges;
 use crate::source::{self, Watched};
 use crate::systemd::ServiceManager;
 use open::Opened;
+use parent::Parent;
 use policy::{
     keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_for_check, start_runtime_with,
     warnings,
@@ -40,6 +45,7 @@ pub use signals::catch as catch_signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
+pub use supervise::supervise;
 use tuffet::interfaces;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::RemainingPrivileges;
@@ -66,19 +72,32 @@ struct Prepared {
     manager: ServiceManager,
 }
 
+/// How a server starts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StartOptions {
+    /// Whether it replaces the server with the same control socket.
+    pub take_over: bool,
+    /// Whether [`supervise`] has started it.
+    pub under_parent: bool,
+}
+
 /// Serves until SIGTERM or SIGINT. Transfers may then continue for `drain`; a second signal ends them at once.
 /// `configure` returns the configuration, now and at every reload; `watched` is its source, if changes trigger reloads.
 ///
 /// # Errors
 /// The server cannot start; each kind has its own exit code.
-pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), ServeError> {
+pub fn serve(
+    configure: Configure,
+    watched: Option<Watched>,
+    options: StartOptions,
+) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
     reach::check_by_process(true);
     let config = configure()?;
     source::log_unread(&config);
     let manager = ServiceManager::of_process();
     let account = privileges::prepare(&config)?;
-    let opened = Opened::of(&config, account.as_ref())?;
+    let opened = Opened::of(&config, account.as_ref(), options.take_over)?;
     telemetry::open_files();
     let mut compilers = Ok(None);
     let left = privileges::drop_privileges(&config, account.as_ref(), || {
@@ -93,9 +112,15 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let prepared = Prepared { opened, left, runtime, manager };
     let control = control_runtime()?;
     let result = control.block_on(async {
+        let parent = match options.under_parent {
+            true => Some(Parent::of_standard_input().map_err(|error| {
+                ServeError::System("the process above the server cannot be reached", error)
+            })?),
+            false => None,
+        };
         match load_unless_stopped(&config, &prepared, &mut signals).await? {
             Some(policy) => {
-                let mut server = Running::start(&config, prepared, policy, configure).await?;
+                let mut server = Running::start(&config, prepared, policy, configure, parent).await?;
                 if let Some(watched) = watched {
                     server.watch_source(watched)?;
                 }

@@ -4,6 +4,7 @@
 
 use super::control::Control;
 use super::inherited::AssignedSockets;
+use super::predecessor::Predecessor;
 use super::{ServeError, open_roots};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
@@ -27,6 +28,8 @@ pub(super) struct Opened {
     /// With its file, unless inherited.
     pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
     pub(super) control: Option<Control>,
+    /// The server that hands over, until this one answers requests.
+    pub(super) predecessor: Option<Predecessor>,
 }
 
 impl Opened {
@@ -34,8 +37,23 @@ impl Opened {
     ///
     /// # Errors
     /// The first resource that cannot be opened. A failed control socket is only a warning.
-    pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
-        let inherited = AssignedSockets::of(config, Inherited::take()?)?;
+    ///
+    /// A stopping server with the same control socket hands its sockets over; with `replace`, one that serves does so, too.
+    pub(super) fn of(
+        config: &Config,
+        account: Option<&Account>,
+        replace: bool,
+    ) -> Result<Opened, ServeError> {
+        let mut inherited = AssignedSockets::of(config, Inherited::take()?)?;
+        let handed_over =
+            config.control.as_deref().and_then(|control| Predecessor::find(control, replace, account));
+        let predecessor = match handed_over {
+            Some((mut predecessor, sockets)) => {
+                predecessor.takes(inherited.add_handed_over(config, sockets, account)?);
+                Some(predecessor)
+            }
+            None => None,
+        };
         let disks = Disks::default();
         let origins = Origins::default();
         let next = origins.open(&config.origins)?;
@@ -52,13 +70,13 @@ impl Opened {
                 bind_admin(&its.address, account)
                     .map_err(|error| ServeError::Admin { address: its.address.clone(), error })?,
             ),
-            (inherited, _) => inherited.map(|socket| (socket, None)),
+            (inherited, _) => inherited,
         };
         let control = match inherited.control {
-            Some(socket) => Some(Control::inherit(socket)),
+            Some((socket, file)) => Some(Control::inherit(socket, file)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { server, origins, next, admin, control })
+        Ok(Opened { server, origins, next, admin, control, predecessor })
     }
 }
 

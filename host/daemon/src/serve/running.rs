@@ -1,28 +1,35 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
-use super::control::ControlState;
+use super::control::{Control, ControlState};
 use super::deadline::Deadline;
 use super::explain::Explainer;
+use super::handover::{HandedOver, Handover, Offer};
+use super::parent::Parent;
 use super::policy::{log_sink_totals, log_totals, warnings};
+use super::predecessor::Predecessor;
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
 use super::revision::revision;
 use super::signals::{SignalRequest, Signals};
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
+use crate::socket_file::SocketFile;
 use crate::source::Watched;
 use crate::systemd::{ServiceManager, feed_watchdog};
 use futures_util::FutureExt;
 use std::fmt::Display;
+use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep_until;
 use tuffet::capture::Captures;
 use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
-use tuffet::server::RunningServer;
+use tuffet::server::{Assembly, RunningServer};
 use tuffet::vlans::Vlans;
 use tuffet::watch::Watch;
 use tuffet_config::Config;
@@ -42,6 +49,12 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 /// The time for the rest of a shutdown if a disk hangs.
 const SHUTDOWN_MARGIN: Duration = Duration::from_millis(900);
 
+/// How long a stopping server below a parent process keeps its sockets for the next one.
+const HOLD: Duration = Duration::from_secs(10);
+
+/// How often it looks whether the next server can still reach it.
+const HOLD_INTERVAL: Duration = Duration::from_millis(50);
+
 /// The phase of a shutdown.
 #[derive(Debug, Clone, Copy)]
 enum ShutdownPhase {
@@ -53,6 +66,10 @@ enum ShutdownPhase {
 }
 
 impl ShutdownPhase {
+    fn has_not_begun(self) -> bool {
+        matches!(self, ShutdownPhase::NotStarted)
+    }
+
     /// Waits for the end of the delay; without a delay, for ever.
     async fn delay_ends(self) {
         match self {
@@ -67,8 +84,17 @@ pub(super) struct Running {
     server: RunningServer,
     phase: ShutdownPhase,
     reload: mpsc::Sender<ReloadRequest>,
-    /// Reloads, the control socket, the admin listener, the watchdog.
+    /// Reloads.
+    reloader: JoinHandle<()>,
+    /// The control socket, the admin listener, the watchdog.
     services: Vec<JoinHandle<()>>,
+    handover: Handover,
+    handed_over: mpsc::Receiver<HandedOver>,
+    /// The connection to the next server, which is closed with this process.
+    next: Option<HandedOver>,
+    parent: Option<(Parent, oneshot::Receiver<()>)>,
+    /// Until when a stopping server keeps its sockets for the next one.
+    held_until: Option<Instant>,
     telemetry: Telemetry,
     runtime: PolicyRuntime,
     manager: ServiceManager,
@@ -87,9 +113,10 @@ impl Running {
         prepared: Prepared,
         policy: Policy,
         configure: Configure,
+        parent: Option<(Parent, oneshot::Receiver<()>)>,
     ) -> Result<Running, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { server, origins, next, admin, control } = opened;
+        let Opened { server, origins, next, mut admin, mut control, predecessor } = opened;
         origins.take(next);
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
@@ -160,11 +187,16 @@ impl Running {
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let (handover, handed_over) = Handover::new(
+            offer(&assembly, admin.as_mut(), control.as_mut())
+                .map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?,
+        );
         let server = assembly.start(telemetry.sampling(), records)?;
 
         // At most two reloads are queued: the file may have changed since the running reload read it.
         let (reload, requests) = mpsc::channel(2);
-        let mut services = vec![tokio::spawn(reloader.run(requests))];
+        let reloader = tokio::spawn(reloader.run(requests));
+        let mut services = Vec::new();
         let feed = Feed::new(watch.clone());
         if let Some(control) = control {
             let captures = Captures::new(server.mailboxes());
@@ -175,20 +207,18 @@ impl Running {
                 explainer,
                 captures,
                 origins,
+                handover: handover.clone(),
+                parent: parent.as_ref().map(|(parent, _)| parent.clone()),
             };
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
         let liveness = Arc::new(WorkerLiveness::new(server.mailboxes().to_vec()));
-        if let Some((admin, file)) = admin {
+        if let Some((admin, _)) = admin {
             let servers = config.events.clone().map(|events| Feed::new(Servers::new(events)));
             let liveness = liveness.clone();
             let state = admin::AdminState { watch: watch.clone(), feed, servers, liveness, access };
-            services.push(tokio::spawn(async move {
-                // Removes the file with the listener.
-                let _file = file;
-                admin.run(state).await;
-            }));
+            services.push(tokio::spawn(admin.run(state)));
         }
         announce(config, &listeners, admin_address);
         server.generation().files.roots.sweep_in_background(|_| true);
@@ -196,12 +226,21 @@ impl Running {
         watch.serving();
         tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
         manager.ready(&serving_status(1));
+        if let Some(predecessor) = predecessor {
+            succeed(predecessor);
+        }
         services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
             server,
             phase: ShutdownPhase::NotStarted,
             reload,
+            reloader,
             services,
+            handover,
+            handed_over,
+            next: None,
+            parent,
+            held_until: None,
             telemetry,
             runtime,
             manager,
@@ -236,13 +275,16 @@ impl Running {
     /// A worker failed. The others are stopped at once.
     pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
         let mut result = Ok(());
-        while self.server.is_running() {
+        while self.server.is_running() || self.held_until.is_some() {
             tokio::select! {
-                stop = self.server.stopped() => if let Err(error) = stop {
+                stop = self.server.stopped(), if self.server.is_running() => if let Err(error) = stop {
                     result = Err(ServeError::System("a worker failed", error));
                     self.server.drain(Duration::ZERO);
                 },
                 () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
+                Some(next) = self.handed_over.recv() => self.is_replaced(next),
+                () = hold_ends(self.held_until, &self.handover) => self.release(),
+                () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => self.stop(),
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
@@ -261,7 +303,8 @@ impl Running {
     /// Shuts down the rest after the workers have ended. Each step ends the producers of the next.
     pub(super) async fn shutdown(self) {
         // 1. No more views, reloads or commands.
-        for service in self.services {
+        self.handover.give_up();
+        for service in self.services.into_iter().chain([self.reloader]) {
             service.abort();
             let _ = service.await;
         }
@@ -286,7 +329,10 @@ impl Running {
         match self.phase {
             ShutdownPhase::NotStarted if delay.is_zero() => self.begin_to_drain(drain),
             ShutdownPhase::NotStarted => self.announce_shutdown(delay, drain),
-            ShutdownPhase::Delayed(_) | ShutdownPhase::Draining => self.begin_to_drain(Duration::ZERO),
+            ShutdownPhase::Delayed(_) | ShutdownPhase::Draining => {
+                self.begin_to_drain(Duration::ZERO);
+                self.release();
+            }
         }
     }
 
@@ -303,20 +349,121 @@ impl Running {
         );
     }
 
+    /// Answers no more requests, and gives the ports to others. Below a parent process, which ends now, they are kept for
+    /// the next server that it or the service manager starts.
     fn begin_to_drain(&mut self, patience: Duration) {
-        self.phase = ShutdownPhase::Draining;
-        self.server.watch().draining();
-        self.server.drain(patience);
-        let end = patience + SHUTDOWN_MARGIN;
-        match &self.deadline {
-            Some(deadline) => deadline.bring_forward(end),
-            None => self.deadline = Some(Deadline::after(end, self.server.disks().clone())),
-        }
+        self.drain(patience);
         self.manager.stopping(patience, "stopping; waiting for running transfers");
         tracing::info!(
             target: "tuffet::server::running",
             seconds = patience.as_secs_f64(), "stopping; waiting for running transfers"
         );
+        match &self.parent {
+            Some((parent, _)) => {
+                self.manager.fall_silent();
+                self.held_until.get_or_insert(Instant::now() + HOLD);
+                parent.draining();
+            }
+            None => self.release(),
+        }
+    }
+
+    fn drain(&mut self, patience: Duration) {
+        let is_first = !matches!(self.phase, ShutdownPhase::Draining);
+        self.phase = ShutdownPhase::Draining;
+        self.server.watch().draining();
+        self.server.drain(patience);
+        let held = if self.parent.is_some() && is_first { HOLD } else { Duration::ZERO };
+        let end = patience.max(held) + SHUTDOWN_MARGIN;
+        match &self.deadline {
+            Some(deadline) => deadline.bring_forward(end),
+            None => self.deadline = Some(Deadline::after(end, self.server.disks().clone())),
+        }
+    }
+
+    /// The next server answers requests: this one lets its transfers end.
+    fn is_replaced(&mut self, next: HandedOver) {
+        self.next = Some(next);
+        self.manager.fall_silent();
+        if !matches!(self.phase, ShutdownPhase::Draining) {
+            let patience = self.drain_times.get().1;
+            self.drain(patience);
+        }
+        tracing::info!(
+            target: "tuffet::server::running",
+            "the next server answers requests; waiting for running transfers"
+        );
+        if let Some((parent, _)) = &self.parent {
+            parent.is_replaced();
+            parent.draining();
+        }
+        self.release();
+    }
+
+    /// Closes the listening ports, the control socket and the admin listener, unless they are another server's now.
+    fn release(&mut self) {
+        self.held_until = None;
+        self.handover.give_up();
+        for service in self.services.drain(..) {
+            service.abort();
+        }
+    }
+}
+
+/// Returns what the next server may take.
+fn offer(
+    assembly: &Assembly,
+    admin: Option<&mut (admin::Listener, Option<SocketFile>)>,
+    control: Option<&mut Control>,
+) -> io::Result<Offer> {
+    let mut offer = Offer::default();
+    for socket in assembly.duplicate_listening()? {
+        offer.add(socket.into(), None);
+    }
+    if let Some((admin, file)) = admin {
+        offer.add(admin.duplicate()?, file.take());
+    }
+    if let Some(control) = control {
+        let (socket, file) = control.offer()?;
+        offer.add(socket, file);
+    }
+    Ok(offer)
+}
+
+/// Tells the server before this one that requests are answered, and waits for its end in the background.
+fn succeed(predecessor: Predecessor) {
+    match predecessor.replaced().and_then(|link| {
+        link.set_nonblocking(true)?;
+        UnixStream::from_std(link)
+    }) {
+        Ok(mut link) => {
+            tracing::info!(target: "tuffet::server::running", "took over from the server before");
+            tokio::spawn(async move {
+                // It sends nothing; its end closes the connection.
+                let _ = link.read_u8().await;
+                tracing::info!(target: "tuffet::server::running", "the server before has ended");
+            });
+        }
+        Err(error) => tracing::info!(
+            target: "tuffet::server::running",
+            %error, "the server before ended before this one answered requests"
+        ),
+    }
+}
+
+/// Waits until a stopping server need not keep its sockets any longer; for ever if it does not keep them.
+async fn hold_ends(until: Option<Instant>, handover: &Handover) {
+    let Some(until) = until else { return std::future::pending().await };
+    while handover.is_in_progress() || Instant::now() < until && handover.is_awaited() {
+        tokio::time::sleep(HOLD_INTERVAL).await;
+    }
+}
+
+/// Waits for the end of the parent process; for ever without one.
+async fn parent_ends(parent: &mut Option<(Parent, oneshot::Receiver<()>)>) {
+    match parent {
+        Some((_, ended)) => drop(ended.await),
+        None => std::future::pending().await,
     }
 }
 

@@ -29,6 +29,8 @@ struct Socket {
     connected: Mutex<Option<UnixDatagram>>,
     /// Whether a failure has been logged.
     failure_logged: AtomicBool,
+    /// Whether another process is the service now.
+    is_silent: AtomicBool,
 }
 
 impl ServiceManager {
@@ -48,7 +50,12 @@ impl ServiceManager {
         };
         match address {
             Ok(address) => {
-                let socket = Socket { address, connected: Mutex::default(), failure_logged: false.into() };
+                let socket = Socket {
+                    address,
+                    connected: Mutex::default(),
+                    failure_logged: false.into(),
+                    is_silent: false.into(),
+                };
                 let _ = socket.connect().map_err(|error| socket.log_failure(&error));
                 ServiceManager(Some(Arc::new(socket)))
             }
@@ -108,8 +115,17 @@ impl ServiceManager {
         sd_notify::watchdog_enabled().filter(|interval| !interval.is_zero())
     }
 
+    /// Stops all notifications: another process is the service now.
+    pub(crate) fn fall_silent(&self) {
+        if let Some(socket) = &self.0 {
+            socket.is_silent.store(true, Ordering::Relaxed);
+        }
+    }
+
     fn notify(&self, states: &[NotifyState<'_>]) {
-        let Some(socket) = &self.0 else { return };
+        let Some(socket) = self.0.as_ref().filter(|socket| !socket.is_silent.load(Ordering::Relaxed)) else {
+            return;
+        };
         let mut message = String::new();
         for state in states {
             // A status with line feeds must not inject other states.

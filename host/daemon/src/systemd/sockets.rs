@@ -4,9 +4,11 @@
 //! their use.
 
 use listenfd::ListenFd;
+use rustix::net::{AddressFamily, SocketType, sockopt};
 use std::env;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -28,6 +30,8 @@ pub(crate) struct Inherited(Vec<InheritedSocket>);
 struct InheritedSocket {
     /// `FileDescriptorName=`: by default the name of systemd's socket unit.
     name: String,
+    /// The position among those that a server hands over.
+    position: usize,
     socket: SocketKind,
 }
 
@@ -37,6 +41,41 @@ enum SocketKind {
     Udp(UdpSocket, SocketAddr, Option<String>),
     Tcp(TcpListener, SocketAddr),
     Unix(UnixListener),
+}
+
+impl SocketKind {
+    /// Finds out what kind of socket this is.
+    fn of(socket: OwnedFd) -> std::io::Result<SocketKind> {
+        let kind = (sockopt::socket_domain(&socket)?, sockopt::socket_type(&socket)?);
+        match kind {
+            (AddressFamily::INET | AddressFamily::INET6, SocketType::DGRAM) => SocketKind::udp(socket.into()),
+            (AddressFamily::INET | AddressFamily::INET6, SocketType::STREAM) => {
+                SocketKind::tcp(socket.into())
+            }
+            (AddressFamily::UNIX, SocketType::STREAM) => SocketKind::unix(socket.into()),
+            _ => Err(std::io::Error::other("a server does not listen on a socket of this kind")),
+        }
+    }
+
+    fn udp(socket: UdpSocket) -> std::io::Result<SocketKind> {
+        let address = socket.local_addr()?;
+        // Older kernels do not report it.
+        let interface = socket2::SockRef::from(&socket).device().ok().flatten();
+        let interface =
+            interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
+        Ok(SocketKind::Udp(socket, address, interface))
+    }
+
+    fn tcp(socket: TcpListener) -> std::io::Result<SocketKind> {
+        let address = socket.local_addr()?;
+        socket.set_nonblocking(true)?;
+        Ok(SocketKind::Tcp(socket, address))
+    }
+
+    fn unix(socket: UnixListener) -> std::io::Result<SocketKind> {
+        socket.set_nonblocking(true)?;
+        Ok(SocketKind::Unix(socket))
+    }
 }
 
 impl Inherited {
@@ -64,9 +103,26 @@ impl Inherited {
             let name = names.next().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into());
             let socket = take_one(&mut given, index)
                 .map_err(|error| wrong(format!("the inherited descriptor {index} (`{name}`): {error}")))?;
-            passed.push(InheritedSocket { name, socket });
+            passed.push(InheritedSocket { name, position: index, socket });
         }
         Ok(Inherited(passed))
+    }
+
+    /// Adopts the sockets that another server hands over.
+    ///
+    /// # Errors
+    /// A descriptor is not a socket that a server could listen on.
+    pub fn handed_over(sockets: Vec<OwnedFd>) -> std::io::Result<Inherited> {
+        let adopt = |(position, socket)| {
+            let socket = SocketKind::of(socket)?;
+            Ok(InheritedSocket { name: "handed over".into(), position, socket })
+        };
+        Ok(Inherited(sockets.into_iter().enumerate().map(adopt).collect::<std::io::Result<_>>()?))
+    }
+
+    /// Returns the positions of the sockets without a use.
+    pub fn positions(&self) -> Vec<usize> {
+        self.0.iter().map(|socket| socket.position).collect()
     }
 
     /// Returns the sockets of each listener; none for listeners still to be bound. Sockets with the same address
@@ -77,7 +133,9 @@ impl Inherited {
     pub fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, InheritError> {
         let mut found: Vec<Vec<UdpSocket>> = listeners.iter().map(|_| Vec::new()).collect();
         for passed in std::mem::take(&mut self.0) {
-            let InheritedSocket { name, socket: SocketKind::Udp(socket, address, interface) } = passed else {
+            let InheritedSocket { name, position, socket: SocketKind::Udp(socket, address, interface) } =
+                passed
+            else {
                 self.0.push(passed);
                 continue;
             };
@@ -94,7 +152,8 @@ impl Inherited {
                     found[*number].push(socket);
                 }
                 None => {
-                    self.0.push(InheritedSocket { name, socket: SocketKind::Udp(socket, address, interface) })
+                    let socket = SocketKind::Udp(socket, address, interface);
+                    self.0.push(InheritedSocket { name, position, socket });
                 }
             }
         }
@@ -164,23 +223,13 @@ fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<SocketKind> {
     let nothing = || std::io::Error::other("it was taken already");
     if let Ok(socket) = given.take_udp_socket(index) {
         let socket = socket.ok_or_else(nothing)?;
-        let address = socket.local_addr()?;
-        // Older kernels do not report it.
-        let interface = socket2::SockRef::from(&socket).device().ok().flatten();
-        let interface =
-            interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
-        return Ok(SocketKind::Udp(socket, address, interface));
+        return SocketKind::udp(socket);
     }
     if let Ok(socket) = given.take_tcp_listener(index) {
-        let socket = socket.ok_or_else(nothing)?;
-        let address = socket.local_addr()?;
-        socket.set_nonblocking(true)?;
-        return Ok(SocketKind::Tcp(socket, address));
+        return SocketKind::tcp(socket.ok_or_else(nothing)?);
     }
     if let Ok(socket) = given.take_unix_listener(index) {
-        let socket = socket.ok_or_else(nothing)?;
-        socket.set_nonblocking(true)?;
-        return Ok(SocketKind::Unix(socket));
+        return SocketKind::unix(socket.ok_or_else(nothing)?);
     }
     Err(std::io::Error::other(
         "it is neither a UDP socket of IPv4 or IPv6 nor a listening stream socket; TFTP needs `ListenDatagram=`",
@@ -231,7 +280,8 @@ mod tests {
     fn passed(name: &str, address: &str) -> (InheritedSocket, SocketAddr) {
         let socket = UdpSocket::bind(address).unwrap();
         let address = socket.local_addr().unwrap();
-        (InheritedSocket { name: name.into(), socket: SocketKind::Udp(socket, address, None) }, address)
+        let socket = SocketKind::Udp(socket, address, None);
+        (InheritedSocket { name: name.into(), position: 0, socket }, address)
     }
 
     #[test]
@@ -280,6 +330,7 @@ mod tests {
         let address = socket.local_addr().unwrap();
         let mut inherited = Inherited(vec![InheritedSocket {
             name: "x".into(),
+            position: 0,
             socket: SocketKind::Udp(socket, address, None),
         }]);
         let error = inherited.listeners(&[listener("boot", "[::]:0")]).unwrap_err().to_string();

@@ -69,7 +69,7 @@ pub use mailbox::Mailbox;
 pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
-pub use open_sockets::{OpenError, open_all};
+pub use open_sockets::{BoundSockets, OpenError, open_all};
 use recent_requests::RecentRequests;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;

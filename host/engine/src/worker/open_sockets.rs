@@ -10,7 +10,7 @@ use super::sockets::{ListenerSockets, Sockets};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use tuffet_request::PortRange;
-use tuffet_udp::{BindOptions, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index};
+use tuffet_udp::{BindOptions, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index, is_assigned};
 
 /// The attempts to find a port that is free in both families.
 const PORT_ATTEMPTS: usize = 16;
@@ -31,6 +31,15 @@ pub enum OpenError {
     },
 }
 
+/// Sockets of a listener that were bound before this process started.
+#[derive(Debug, Default)]
+pub struct BoundSockets {
+    /// The sockets; none if the listener is to be bound.
+    pub sockets: Vec<UdpSocket>,
+    /// Whether a server that this one succeeds has bound them, as this one would have.
+    pub handed_over: bool,
+}
+
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> OpenError {
         OpenError::Socket(error)
@@ -49,17 +58,18 @@ impl From<io::Error> for OpenError {
 /// The error, with the number of the listener.
 pub fn open_all(
     listeners: &mut [ListenerSpec],
-    mut inherited: Vec<Vec<UdpSocket>>,
+    mut inherited: Vec<BoundSockets>,
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, OpenError)> {
-    inherited.resize_with(listeners.len(), Vec::new);
+    inherited.resize_with(listeners.len(), BoundSockets::default);
     for (number, (listener, bound)) in listeners.iter_mut().zip(&inherited).enumerate() {
-        if bound.is_empty() {
+        if bound.sockets.is_empty() {
             look_for_missing(listener).map_err(|error| (number, error.into()))?;
         }
     }
     // Who passes sockets in decides what is received.
-    let bound_here: Vec<bool> = inherited.iter().map(Vec::is_empty).collect();
+    let bound_here: Vec<bool> =
+        inherited.iter().map(|bound| bound.handed_over || bound.sockets.is_empty()).collect();
     let mut opened: Vec<Vec<ListenerSockets>> =
         listeners.iter().map(|_| (0..workers).map(|_| ListenerSockets::default()).collect()).collect();
     open_where(listeners, &mut opened, &mut inherited, |listener| !listener.is_parked())?;
@@ -120,13 +130,13 @@ fn look_for_missing(listener: &mut ListenerSpec) -> io::Result<()> {
 fn open_where(
     listeners: &mut [ListenerSpec],
     opened: &mut [Vec<ListenerSockets>],
-    inherited: &mut [Vec<UdpSocket>],
+    inherited: &mut [BoundSockets],
     which: impl Fn(&ListenerSpec) -> bool,
 ) -> Result<(), (usize, OpenError)> {
     for (number, (listener, shares)) in listeners.iter_mut().zip(opened.iter_mut()).enumerate() {
         if which(listener) {
             let bound = inherited.get_mut(number).map(std::mem::take).unwrap_or_default();
-            let open = match bound.is_empty() {
+            let open = match bound.sockets.is_empty() {
                 true => open_listening(listener, shares),
                 false => distribute(listener, shares, bound),
             };
@@ -224,11 +234,11 @@ pub(super) fn open_virtual(listeners: &[ListenerSpec]) -> io::Result<Sockets> {
 fn distribute(
     listener: &mut ListenerSpec,
     shares: &mut [ListenerSockets],
-    bound: Vec<UdpSocket>,
+    bound: BoundSockets,
 ) -> io::Result<()> {
     let mut turns = [0, 0];
     let workers = shares.len();
-    for socket in bound {
+    for socket in bound.sockets {
         let socket = Socket::inherit(socket, listener.listening())?;
         let (local, turn) = (socket.local(), &mut turns[usize::from(socket.local().is_ipv6())]);
         if local.is_ipv6() == listener.address.is_ipv6() || !listener.ipv4_too {
@@ -239,6 +249,15 @@ fn distribute(
         shares[*turn % workers].listening.push(socket);
         *turn += 1;
     }
+    if bound.handed_over {
+        add_missing(listener, shares, turns);
+        if listener.may_wait
+            && !listener.free_bind
+            && !is_assigned(listener.address, listener.interface.as_deref())
+        {
+            (listener.free_bind, listener.missing) = (true, Some(Missing::Address));
+        }
+    }
     if listener.ipv4_too && turns.contains(&0) {
         listener.ipv4_too = false;
         if turns[1] == 0 {
@@ -246,6 +265,26 @@ fn distribute(
         }
     }
     Ok(())
+}
+
+/// Binds sockets for workers that got none, because the server before had fewer of them. It began to bind these ports, so
+/// nobody else has them. If that is impossible, these workers stay idle for this listener.
+fn add_missing(listener: &ListenerSpec, shares: &mut [ListenerSockets], given: [usize; 2]) {
+    for (ipv6, given) in [false, true].into_iter().zip(given) {
+        let of_family = |share: &ListenerSockets| {
+            share.listening.iter().position(|socket| socket.local().is_ipv6() == ipv6)
+        };
+        let Some(first) = shares.iter().find_map(|share| Some(&share.listening[of_family(share)?])) else {
+            continue;
+        };
+        let (address, options) = (first.local(), BindOptions { shared: true, ..listener.listening() });
+        let shares_port = first.share_port();
+        for share in shares.iter_mut().skip(given) {
+            if let (Ok(()), Ok(socket)) = (&shares_port, Socket::bind(address, options)) {
+                share.listening.push(socket);
+            }
+        }
+    }
 }
 
 /// Opens the listening sockets of each worker.

@@ -6,7 +6,7 @@ use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::ops::Range;
 use std::os::fd::AsRawFd;
 use tuffet_udp::{Local, Socket};
@@ -178,21 +178,34 @@ impl Sockets {
         Some((listening, Some(Local { address, ..local })))
     }
 
-    /// Stops waking for new requests, and leaves those that are known but unread in the kernel: the next
-    /// process with the socket finds them. Returns the numbers of the affected sockets. If transfers use the
-    /// listening port, their packets arrive there too, and the worker reads it to the end.
-    pub(super) fn stop_listening(&self, registry: &Registry) -> Vec<SocketId> {
-        let all = (0..).zip(&self.all);
-        let only_listens = all.filter(|(_, it)| {
-            it.listens && !self.tids.get(usize::from(it.listener)).is_none_or(Tids::is_empty)
-        });
-        only_listens
-            .map(|(number, it)| {
-                // If it cannot be deregistered, the worker wakes for it in vain.
-                let _ = registry.deregister(&mut SourceFd(&it.socket.as_raw_fd()));
-                SocketId(number)
-            })
-            .collect()
+    /// Closes the sockets that only receive requests, so that another process can have their ports. Whoever holds a
+    /// duplicate finds the unread requests. Returns the numbers of the affected sockets. If transfers use the listening
+    /// port, their packets arrive there too, and the worker reads it to the end.
+    pub(super) fn stop_listening(&mut self, registry: &Registry) -> Vec<SocketId> {
+        let tids = &self.tids;
+        let only_listens =
+            |it: &WorkerSocket| it.listens && !tids.get(usize::from(it.listener)).is_none_or(Tids::is_empty);
+        let mut stopped = Vec::new();
+        for (number, it) in (0..).zip(&mut self.all).filter(|(_, it)| only_listens(it)) {
+            // If it cannot be deregistered, the worker wakes for it in vain.
+            let _ = registry.deregister(&mut SourceFd(&it.socket.as_raw_fd()));
+            // Numbers of sockets are positions, so an unbound one takes its place.
+            if let Ok(unbound) = Socket::client(it.socket.local(), 0, false) {
+                it.socket = unbound;
+            }
+            stopped.push(SocketId(number));
+        }
+        stopped
+    }
+
+    /// Returns duplicates of the listening sockets.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub fn duplicate_listening(&self) -> io::Result<Vec<UdpSocket>> {
+        let numbers = self.listening.iter().cloned().flatten();
+        let sockets = numbers.filter_map(|number| self.all.get(usize::from(number)));
+        sockets.map(|its| its.socket.duplicate()).collect()
     }
 
     /// Binds the sockets of a listener to the interface that now has this name. A few system calls for each socket:

@@ -25,7 +25,7 @@ use hyper_util::service::TowerToHyperService;
 use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener as BlockingTcp};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener as BlockingUnix;
 use std::path::{Path, PathBuf};
@@ -91,6 +91,17 @@ impl Listener {
     /// Uses an inherited, non-blocking socket.
     pub fn inherit_tcp(socket: BlockingTcp) -> Option<Listener> {
         Some(Listener::Tcp(socket))
+    }
+
+    /// Returns a duplicate of the socket.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub fn duplicate(&self) -> io::Result<OwnedFd> {
+        match self {
+            Listener::Tcp(socket) => socket.as_fd().try_clone_to_owned(),
+            Listener::Unix(socket, _) => socket.as_fd().try_clone_to_owned(),
+        }
     }
 
     /// Returns the address, with the actual port for port 0.

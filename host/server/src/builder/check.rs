@@ -62,7 +62,7 @@ impl Builder {
                 ));
             }
         }
-        if let Some(number) = self.sockets.iter().position(|given| given.iter().any(is_dual_stack)) {
+        if let Some(number) = self.sockets.iter().position(|given| given.sockets.iter().any(is_dual_stack)) {
             let name = listeners.get(number).map_or("", |its| &its.name);
             return wrong(format!(
                 "the socket of listener `{name}` is dual-stack, so IPv4 clients would have mapped addresses: set \

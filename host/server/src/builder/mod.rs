@@ -18,10 +18,10 @@ use crate::neighbours::Neighbours;
 use crate::status::{RemainingPrivileges, StateSource};
 use crate::vlans::Vlans;
 pub(crate) use policy::ProgramHooks;
-use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
+use tuffet_engine::worker::BoundSockets;
 use tuffet_policy::{DefaultVerdict, PluginRecords, Policy};
 use tuffet_request::RootSpec;
 use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, Start, Transfer};
@@ -31,7 +31,7 @@ use tuffet_store::{Disks, Roots, Uploads};
 pub struct Builder {
     pub(crate) settings: Settings,
     /// The bound sockets of each listener, if the program has them.
-    pub(crate) sockets: Vec<Vec<UdpSocket>>,
+    pub(crate) sockets: Vec<BoundSockets>,
     pub(crate) roots: Vec<RootSpec>,
     pub(crate) supplied: Vec<(String, Arc<dyn Root>)>,
     /// Roots that are open already.
@@ -72,7 +72,7 @@ impl Builder {
     pub fn listener(mut self, listener: Listener) -> Builder {
         let (settings, sockets) = listener.into_parts();
         self.settings.listeners.push(settings);
-        self.sockets.push(sockets);
+        self.sockets.push(BoundSockets { sockets, handed_over: false });
         self
     }
 
@@ -241,7 +241,7 @@ impl Builder {
     /// Replaces all settings, and the listeners with them: call it before the methods that set single ones. `sockets`: the
     /// bound sockets of each listener, if the program has them.
     #[must_use]
-    pub fn settings(mut self, settings: Settings, sockets: Vec<Vec<UdpSocket>>) -> Builder {
+    pub fn settings(mut self, settings: Settings, sockets: Vec<BoundSockets>) -> Builder {
         (self.settings, self.sockets) = (settings, sockets);
         self
     }

@@ -31,6 +31,7 @@ use crate::watch::Watch;
 use disks::DiskWatch;
 use parking_lot::Mutex;
 use std::io;
+use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -170,6 +171,15 @@ impl Assembly {
             changes,
             records,
         }
+    }
+
+    /// Returns duplicates of the listening sockets of all workers, which keep their ports when the server drains.
+    ///
+    /// # Errors
+    /// The process has no descriptors left.
+    pub fn duplicate_listening(&self) -> io::Result<Vec<UdpSocket>> {
+        let all = self.sockets.iter().map(Sockets::duplicate_listening);
+        Ok(all.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
     /// Returns what replaces roots, hooks and settings.

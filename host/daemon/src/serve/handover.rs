@@ -1,0 +1,189 @@
+//! Hands the sockets of a stopping server over to the next one, so that a restart leaves no gap.
+//!
+//! The next server asks through the control socket (`take-over`). This one answers with duplicates of its listening
+//! sockets, its admin listener and its control socket, as descriptors (SCM_RIGHTS, unix(7)), and changes nothing yet:
+//! if the next server cannot start, this one goes on. When the next one answers requests, it names what it has
+//! taken; then this one drains. Its end closes the connection. Unread requests stay in the sockets meanwhile.
+
+use super::control::Reply;
+use crate::socket_file::SocketFile;
+use parking_lot::Mutex;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use serde::{Deserialize, Serialize};
+use std::io::{self, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// The most sockets that are handed over.
+pub(super) const MAX_SOCKETS: usize = 4096;
+
+/// The longest message of the next server: a number for each socket.
+const MAX_LINE: u64 = 64 << 10;
+
+/// How long one step of an exchange may take.
+pub(super) const STEP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long the next server may take to start: it may have to compile plugins.
+const START_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+
+/// The request of the next server.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct TakeOver {
+    /// Whether it replaces a server that does not stop by itself.
+    pub(super) replace: bool,
+}
+
+/// The message of the next server once it answers requests: the positions of the sockets that it uses.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Taken(pub(super) Vec<usize>);
+
+/// What a server offers to the next one.
+#[derive(Default)]
+pub(super) struct Offer {
+    sockets: Vec<OwnedFd>,
+    /// The files of sockets, by position. A file stays if its socket is taken.
+    files: Vec<(usize, SocketFile)>,
+}
+
+impl Offer {
+    pub(super) fn add(&mut self, socket: OwnedFd, file: Option<SocketFile>) {
+        self.files.extend(file.map(|file| (self.sockets.len(), file)));
+        self.sockets.push(socket);
+    }
+
+    /// Returns whether a client can still ask for the offer.
+    pub(super) fn is_reachable(&self) -> bool {
+        self.files.iter().any(|(_, file)| file.exists())
+    }
+
+    /// Leaves the files of these sockets to the next server, and removes the others.
+    fn leave(self, taken: &[usize]) {
+        for (position, file) in self.files {
+            if taken.contains(&position) {
+                file.leave();
+            }
+        }
+    }
+}
+
+/// The offer of a running server. Clones share it.
+#[derive(Clone)]
+pub(super) struct Handover {
+    state: Arc<Mutex<State>>,
+    done: mpsc::Sender<HandedOver>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` once it is given up or handed over.
+    offer: Option<Offer>,
+    /// Whether the next server is starting.
+    in_progress: bool,
+}
+
+/// The next server answers requests. To be kept until this process ends, which tells the next server.
+pub(super) struct HandedOver(#[expect(dead_code, reason = "closed with the process")] UnixStream);
+
+impl Handover {
+    pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<HandedOver>) {
+        let (done, receiver) = mpsc::channel(1);
+        let state = State { offer: Some(offer), in_progress: false };
+        (Handover { state: Arc::new(Mutex::new(state)), done }, receiver)
+    }
+
+    /// Closes what was offered, and removes its files.
+    pub(super) fn give_up(&self) {
+        let offer = self.state.lock().offer.take();
+        drop(offer);
+    }
+
+    /// Returns whether the next server can still come, or is on its way.
+    pub(super) fn is_awaited(&self) -> bool {
+        let state = self.state.lock();
+        state.in_progress || state.offer.as_ref().is_some_and(Offer::is_reachable)
+    }
+
+    /// Returns whether the next server is starting.
+    pub(super) fn is_in_progress(&self) -> bool {
+        self.state.lock().in_progress
+    }
+
+    /// Serves the next server on its connection. Blocks until it has started, for minutes if it compiles plugins.
+    ///
+    /// # Errors
+    /// The connection failed: the next server could not start. Nothing has changed then.
+    pub(super) fn serve(&self, mut stream: UnixStream) -> io::Result<()> {
+        stream.set_nonblocking(false)?;
+        stream.set_write_timeout(Some(STEP_TIMEOUT))?;
+        let duplicates = {
+            let mut state = self.state.lock();
+            match &state.offer {
+                Some(offer) if !state.in_progress => {
+                    let sockets = offer.sockets.iter().map(|socket| socket.try_clone());
+                    let duplicates = sockets.collect::<io::Result<Vec<OwnedFd>>>()?;
+                    state.in_progress = true;
+                    Some(duplicates)
+                }
+                _ => None,
+            }
+        };
+        let Some(duplicates) = duplicates else { return write_line(&mut stream, &Reply::Busy) };
+        let taken = offer_on(&mut stream, &duplicates);
+        let mut state = self.state.lock();
+        state.in_progress = false;
+        let Taken(taken) = taken?;
+        if let Some(offer) = state.offer.take() {
+            offer.leave(&taken);
+        }
+        drop(state);
+        // The receiver ends with the server.
+        let _ = self.done.blocking_send(HandedOver(stream));
+        Ok(())
+    }
+}
+
+fn offer_on(stream: &mut UnixStream, sockets: &[OwnedFd]) -> io::Result<Taken> {
+    write_line(stream, &Reply::Offered(sockets.len()))?;
+    for socket in sockets {
+        send_socket(stream, socket)?;
+    }
+    stream.set_read_timeout(Some(START_TIMEOUT))?;
+    read_line(stream)
+}
+
+/// Sends one byte with a descriptor.
+fn send_socket(stream: &UnixStream, socket: &OwnedFd) -> io::Result<()> {
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut room);
+    let descriptors = [socket.as_fd()];
+    if !ancillary.push(SendAncillaryMessage::ScmRights(&descriptors)) {
+        return Err(io::Error::other("no room for a descriptor"));
+    }
+    sendmsg(stream, &[IoSlice::new(&[0])], &mut ancillary, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Writes a message as one line of JSON.
+pub(super) fn write_line(stream: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    stream.write_all(&line)
+}
+
+/// Reads one line of JSON, byte by byte: what follows may carry descriptors.
+pub(super) fn read_line<T: for<'a> Deserialize<'a>>(stream: &mut UnixStream) -> io::Result<T> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while line.len() < MAX_LINE as usize {
+        stream.read_exact(&mut byte)?;
+        if byte == *b"\n" {
+            return Ok(serde_json::from_slice(&line)?);
+        }
+        line.extend(byte);
+    }
+    Err(io::ErrorKind::InvalidData.into())
+}

@@ -1,0 +1,110 @@
+//! The server that this one succeeds: it hands its sockets over ([`super::handover`]).
+
+use super::control::Reply;
+use super::handover::{MAX_SOCKETS, STEP_TIMEOUT, TakeOver, Taken, read_line, write_line};
+use crate::privileges::Account;
+use crate::systemd::Inherited;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
+use std::io::{self, IoSliceMut, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// A server that waits until this one answers requests.
+pub(super) struct Predecessor {
+    link: UnixStream,
+    /// The positions of the sockets that this server uses.
+    taken: Vec<usize>,
+}
+
+impl Predecessor {
+    /// Asks the server with this control socket for its sockets. A server that does not stop by itself is asked only if
+    /// this one is to `replace` it. `None` if there is no such server, or it gives none; a warning says why.
+    pub(super) fn find(
+        control: &Path,
+        replace: bool,
+        account: Option<&Account>,
+    ) -> Option<(Predecessor, Inherited)> {
+        let asked = ask(control, replace, account).and_then(|answer| {
+            let Some((link, sockets)) = answer else { return Ok(None) };
+            Ok(Some((Predecessor { link, taken: Vec::new() }, Inherited::handed_over(sockets)?)))
+        });
+        asked.unwrap_or_else(|error| {
+            tracing::warn!(
+                target: "tuffet::server::predecessor",
+                socket = %control.display(), %error,
+                "the running server hands no sockets over"
+            );
+            None
+        })
+    }
+
+    /// Records which sockets are used.
+    pub(super) fn takes(&mut self, taken: Vec<usize>) {
+        self.taken = taken;
+    }
+
+    /// Tells the predecessor that this server answers requests. Returns a connection that is closed when it has ended.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub(super) fn replaced(mut self) -> io::Result<UnixStream> {
+        write_line(&mut self.link, &Taken(self.taken))?;
+        Ok(self.link)
+    }
+}
+
+/// `None` without a server, or if it serves and is not to be replaced.
+fn ask(
+    control: &Path,
+    replace: bool,
+    account: Option<&Account>,
+) -> io::Result<Option<(UnixStream, Vec<OwnedFd>)>> {
+    let mut link = match UnixStream::connect(control) {
+        Ok(link) => link,
+        // No server, or a socket left by a dead one.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let owner = rustix::net::sockopt::socket_peercred(&link)?.uid;
+    let is_trusted = owner.is_root()
+        || owner == rustix::process::geteuid()
+        || account.is_some_and(|account| account.uid.as_raw() == owner.as_raw());
+    if !is_trusted {
+        return Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("it belongs to the user {}, who is neither root nor the server's user", owner.as_raw()),
+        ));
+    }
+    link.set_read_timeout(Some(STEP_TIMEOUT))?;
+    link.set_write_timeout(Some(STEP_TIMEOUT))?;
+    link.write_all(format!("take-over {}\n", serde_json::json!(TakeOver { replace })).as_bytes())?;
+    let count = match read_line(&mut link)? {
+        Reply::Offered(count) => count.min(MAX_SOCKETS),
+        Reply::Serving => return Ok(None),
+        Reply::Busy => return Err(io::Error::other("another server is already succeeding it")),
+        // An earlier version.
+        _ => return Ok(None),
+    };
+    let sockets = (0..count).map(|_| receive_socket(&link));
+    let sockets = sockets.collect::<io::Result<Vec<OwnedFd>>>()?;
+    Ok(Some((link, sockets)))
+}
+
+/// Receives one byte with a descriptor.
+fn receive_socket(link: &UnixStream) -> io::Result<OwnedFd> {
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut room);
+    let mut byte = [0];
+    let received = recvmsg(link, &mut [IoSliceMut::new(&mut byte)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    let mut messages = ancillary.drain();
+    match messages.next() {
+        Some(RecvAncillaryMessage::ScmRights(mut descriptors)) if received.bytes == 1 => {
+            descriptors.next().ok_or_else(|| io::ErrorKind::InvalidData.into())
+        }
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}

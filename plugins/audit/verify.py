@@ -10,6 +10,7 @@ be looked at.
 
 import argparse
 import hashlib
+import heapq
 import json
 import re
 import sys
@@ -50,6 +51,13 @@ class Chain:
         self.findings = 0
         self.lines = 0
         self.lost = 0
+        # What came before a line with a lower number, ordered by number and then as it came: two processes of a server
+        # write during a restart.
+        self.early = []
+        self.count = 0
+        self.late = 0
+        # The number of the last line that was read.
+        self.latest = self.seq
         # Sinks deliver at least once: lines that came again, just as they were.
         self.repeated = 0
         self.hashes = {self.seq: self.hash}
@@ -58,18 +66,47 @@ class Chain:
         self.findings += 1
         print(f"{where}: {what}")
 
-    def line(self, where, raw):
+    def take(self, where, raw):
+        """The next line of the files."""
         try:
-            seq, own, previous, lost = read(raw)
+            line = read(raw)
+            number = self.latest = line[0]
         except ValueError as error:
-            self.finding(where, error)
+            # It has no number: it stays behind the line before it.
+            line, number = error, self.latest
+        if self.early and self.is_due(number):
+            self.late += not isinstance(line, ValueError) and self.hashes.get(number) != line[1]
+        if not self.is_due(number) or (self.early and isinstance(line, ValueError)):
+            heapq.heappush(self.early, (number, self.count, where, line))
+            self.count += 1
+            return
+        self.line(where, line)
+        while self.early and self.is_due(self.early[0][0]):
+            self.next_early()
+
+    def is_due(self, number):
+        return number - self.seq - 1 <= self.unreadable
+
+    def next_early(self):
+        _, _, where, line = heapq.heappop(self.early)
+        self.line(where, line)
+
+    def end(self):
+        """All files were read: what is missing now does not come."""
+        while self.early:
+            self.next_early()
+
+    def line(self, where, line):
+        if isinstance(line, ValueError):
+            self.finding(where, line)
             self.unreadable += 1
             return
+        seq, own, previous, lost = line
         if self.hashes.get(seq) == own and seq > 0:
             self.repeated += 1
             return
         if seq <= self.seq:
-            self.finding(where, f"line {seq} of the log comes after line {self.seq}: one of the two was put in")
+            self.finding(where, f"there is another line {seq} of the log: one of the two was put in")
             return
         missing = seq - self.seq - 1
         if missing > self.unreadable:
@@ -121,7 +158,8 @@ def main():
         for path in arguments.files:
             with open(path, "rb") as file:
                 for number, raw in enumerate(file, 1):
-                    chain.line(f"{path}:{number}", raw.removesuffix(b"\n"))
+                    chain.take(f"{path}:{number}", raw.removesuffix(b"\n"))
+        chain.end()
         if arguments.seen:
             look_at_witness(chain, arguments.seen)
     except OSError as error:
@@ -129,6 +167,8 @@ def main():
         return 2
     if chain.repeated:
         print(f"note: {chain.repeated} lines were delivered more than once; they are the same each time")
+    if chain.late:
+        print(f"note: {chain.late} lines come after a later one: during a restart, two processes of a server write")
     if chain.lost:
         print(f"note: {chain.lost} requests have no line: the sink took no more; the lines say where")
     if chain.findings:

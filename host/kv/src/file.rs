@@ -10,26 +10,26 @@ use std::ops::Bound;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase};
+use redb::{ReadTransaction, ReadableDatabase};
 use rustix::fs::{Access, access};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
+use super::open_file::KvFile;
 use super::tables::{KEYS, REVISIONS};
 use super::writer::{self, QueuedChange};
-use super::{Change, KvError, Listing, Quota, Versioned, now_ms, unavailable};
+use super::{Change, KvError, Listing, ObserverTurn, Quota, Versioned, now_ms, observer_turn, unavailable};
 
 /// The file name in the folder for persistent state.
 pub(super) const FILE_NAME: &str = "plugins.redb";
-/// Memory for pages of the file, in bytes.
-const CACHE_BYTES: usize = 16 << 20;
 /// The maximum number of queued writes; further ones wait.
 const QUEUE_LENGTH: usize = 1024;
 
 /// An open file of keys and values.
 pub(crate) struct FileStore {
-    pub(super) database: Arc<Database>,
+    pub(super) file: Arc<KvFile>,
     pub(super) changes: mpsc::Sender<QueuedChange>,
 }
 
@@ -55,41 +55,29 @@ pub enum KvOpenError {
         /// The error of the database.
         error: String,
     },
-    /// No thread could be started for the connection.
-    #[error("no connection to NATS can be made: {0}")]
+    /// No thread could be started for the writes, or for the connection to NATS.
+    #[error("no thread can be started for the plugins' keys: {0}")]
     Thread(io::Error),
 }
 
 impl FileStore {
     /// Opens the file in this folder and creates both if missing. Blocks on the disk; repairs the file after a crash.
-    pub(super) fn open(folder: &Path) -> Result<FileStore, KvOpenError> {
+    /// With `shared`, another process of the server may have it open.
+    pub(super) fn open(folder: &Path, shared: bool) -> Result<FileStore, KvOpenError> {
         let folder_error = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
         // The keys of plugins are private.
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(folder_error)?;
-        let file = folder.join(FILE_NAME);
+        let path = folder.join(FILE_NAME);
         // Also in an existing folder that other users may enter.
-        make_private(&file).map_err(folder_error)?;
-        let damaged = |error: String| KvOpenError::Damaged { file: file.clone(), error };
-        let database =
-            Database::builder().set_cache_size(CACHE_BYTES).create(&file).map_err(|error| match error {
-                DatabaseError::DatabaseAlreadyOpen => KvOpenError::InUse(file.clone()),
-                error => damaged(error.to_string()),
-            })?;
-        let create_tables = || -> Result<(), redb::Error> {
-            let transaction = database.begin_write()?;
-            transaction.open_table(KEYS)?;
-            transaction.open_table(REVISIONS)?;
-            Ok(transaction.commit()?)
-        };
-        create_tables().map_err(|error| damaged(error.to_string()))?;
-        let database = Arc::new(database);
+        make_private(&path).map_err(folder_error)?;
+        let file = Arc::new(if shared { KvFile::shared(path) } else { KvFile::open(path)? });
         let (changes, receiver) = mpsc::channel(QUEUE_LENGTH);
-        let shared = Arc::clone(&database);
+        let writers = Arc::clone(&file);
         std::thread::Builder::new()
             .name("tuffet-kv".into())
-            .spawn(move || writer::run(&shared, receiver))
-            .map_err(|error| damaged(error.to_string()))?;
-        Ok(FileStore { database, changes })
+            .spawn(move || writer::run(&writers, receiver))
+            .map_err(KvOpenError::Thread)?;
+        Ok(FileStore { file, changes })
     }
 
     /// Returns the value of a key, with its revision.
@@ -140,11 +128,18 @@ impl FileStore {
         &self,
         work: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error> + Send + 'static,
     ) -> Result<T, KvError> {
-        let database = Arc::clone(&self.database);
-        match tokio::task::spawn_blocking(move || work(&database.begin_read()?)).await {
-            Ok(read) => read.map_err(|error| unavailable(&error)),
+        let file = Arc::clone(&self.file);
+        let read = move || file.with(|open| work(&open.database.begin_read()?));
+        match tokio::task::spawn_blocking(read).await {
+            Ok(read) => read.map_err(KvError::Unavailable)?.map_err(|error| unavailable(&error)),
             Err(panicked) => Err(unavailable(&panicked)),
         }
+    }
+
+    /// As [`super::KvStore::observer_turn`].
+    pub(super) async fn observer_turn(&self, plugin: &str, within: Duration) -> Option<ObserverTurn> {
+        let folder = self.file.folder_if_shared()?;
+        observer_turn::wait(folder, plugin, within).await
     }
 
     /// As [`super::KvStore::change`].

@@ -8,6 +8,8 @@
 mod entry;
 mod file;
 mod nats;
+mod observer_turn;
+mod open_file;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -16,9 +18,10 @@ mod writer;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 pub use file::{KvOpenError, check_folder};
+pub use observer_turn::ObserverTurn;
 pub use tuffet_request::KvState;
 
 use file::FileStore;
@@ -129,15 +132,53 @@ pub enum KvError {
 }
 
 impl KvStore {
-    /// Opens a store. Blocks on the disk; a bucket is contacted in the background.
+    /// Opens a store; a file for this process alone. Blocks on the disk; a bucket is contacted in the background.
     ///
     /// # Errors
     /// The file cannot be opened, or no thread could be started.
     pub fn open(location: &KvLocation) -> Result<KvStore, KvOpenError> {
+        KvStore::open_as(location, false)
+    }
+
+    /// As [`KvStore::open`], for a process that shares the file with another one of the same server. Operations wait up to
+    /// 5 s while that one has the file for itself.
+    ///
+    /// # Errors
+    /// The folder cannot be written, or no thread could be started.
+    pub fn open_shared(location: &KvLocation) -> Result<KvStore, KvOpenError> {
+        KvStore::open_as(location, true)
+    }
+
+    fn open_as(location: &KvLocation, shared: bool) -> Result<KvStore, KvOpenError> {
         Ok(KvStore(match location {
-            KvLocation::Folder(folder) => Backend::File(FileStore::open(folder)?),
+            KvLocation::Folder(folder) => Backend::File(FileStore::open(folder, shared)?),
             KvLocation::Bucket(bucket) => Backend::Nats(NatsStore::open(bucket)?),
         }))
+    }
+
+    /// Lets another process of the server use the file. Blocks until running operations have ended.
+    pub fn share(&self) {
+        if let Backend::File(store) = &self.0 {
+            store.file.share();
+        }
+    }
+
+    /// Takes the file for this process alone. Returns false, and continues to share it, if another process has it open.
+    /// Blocks as [`KvStore::share`].
+    pub fn own(&self) -> bool {
+        match &self.0 {
+            Backend::File(store) => store.file.own(),
+            Backend::Nats(_) => true,
+        }
+    }
+
+    /// Waits until no other process of this server calls the hook `observe` of the plugin with this namespace. `None` if
+    /// there is no other process, or it does not end its call in time.
+    pub async fn observer_turn(&self, of: &Namespace, within: Duration) -> Option<ObserverTurn> {
+        match &self.0 {
+            Backend::File(store) => store.observer_turn(&of.name, within).await,
+            Backend::Nats(_) => None,
+        }
     }
 
     /// Prepares a namespace before its first use.

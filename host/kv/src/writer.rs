@@ -1,15 +1,15 @@
 //! The writing thread: one transaction for all queued changes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use redb::{Database, ReadableTable};
+use redb::ReadableTable;
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
+use super::open_file::{KvFile, Open};
 use super::tables::Tables;
 use super::usage::{Usage, Usages};
-use super::{Change, KvError, MAX_VALUE, Quota, now_ms, unavailable};
+use super::{Change, KvError, MAX_VALUE, Quota, now_ms};
 
 /// Changes per transaction.
 const MAX_BATCH: usize = 256;
@@ -26,38 +26,64 @@ pub(super) struct QueuedChange {
 type ChangeResult = Result<i64, KvError>;
 
 /// Writes until all senders are gone.
-pub(super) fn run(database: &Database, mut changes: mpsc::Receiver<QueuedChange>) {
-    let mut usages = Usages::new();
+pub(super) fn run(file: &KvFile, mut changes: mpsc::Receiver<QueuedChange>) {
+    let mut counted = Counted::default();
     let mut batch = Vec::new();
     while changes.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
-        match write(database, &mut usages, &batch) {
-            Ok(answers) => {
-                for (queued, answer) in batch.drain(..).zip(answers) {
-                    // If the caller is gone, it has timed out.
-                    let _ = queued.answer.send(answer);
-                }
+        let written = file.with(|open| {
+            let written = write(open, counted.of(open), &batch).map_err(|error| error.to_string());
+            answer(&mut batch, &mut counted, written);
+            open.yield_to_others();
+        });
+        if let Err(error) = written {
+            answer(&mut batch, &mut counted, Err(error));
+        }
+    }
+}
+
+/// The usages, and the opening of the file since which nobody else has changed it.
+#[derive(Default)]
+struct Counted {
+    usages: Usages,
+    number: Option<u64>,
+}
+
+impl Counted {
+    /// The usages for a batch, none if another process may have changed the file since the last one.
+    fn of(&mut self, open: &Open) -> &mut Usages {
+        if open.shared || self.number != Some(open.number) {
+            self.usages.clear();
+        }
+        self.number = Some(open.number);
+        &mut self.usages
+    }
+}
+
+/// Answers all changes of a batch.
+fn answer(batch: &mut Vec<QueuedChange>, counted: &mut Counted, written: Result<Vec<ChangeResult>, String>) {
+    match written {
+        Ok(answers) => {
+            for (queued, answer) in batch.drain(..).zip(answers) {
+                // If the caller is gone, it has timed out.
+                let _ = queued.answer.send(answer);
             }
-            Err(error) => {
-                tracing::warn!(
-                    target: "tuffet::kv::writer", %error,
-                    "the plugins' keys cannot be written; check the disk of `state`"
-                );
-                // The transaction was rolled back, and with it these counts.
-                usages = HashMap::new();
-                for queued in batch.drain(..) {
-                    let _ = queued.answer.send(Err(unavailable(&error)));
-                }
+        }
+        Err(error) => {
+            tracing::warn!(
+                target: "tuffet::kv::writer", %error,
+                "the plugins' keys cannot be written; check the disk of `state`"
+            );
+            // The transaction was rolled back, and with it these counts.
+            counted.usages.clear();
+            for queued in batch.drain(..) {
+                let _ = queued.answer.send(Err(KvError::Unavailable(error.clone())));
             }
         }
     }
 }
 
-fn write(
-    database: &Database,
-    usages: &mut Usages,
-    batch: &[QueuedChange],
-) -> Result<Vec<ChangeResult>, redb::Error> {
-    let transaction = database.begin_write()?;
+fn write(open: &Open, usages: &mut Usages, batch: &[QueuedChange]) -> Result<Vec<ChangeResult>, redb::Error> {
+    let transaction = open.begin_write()?;
     let mut answers = Vec::with_capacity(batch.len());
     {
         let mut tables = Tables::open(&transaction)?;

@@ -30,4 +30,9 @@ impl<K: Eq + Hash, V> OpenOnce<K, V> {
         all.insert(key, Arc::downgrade(&opened));
         Ok(opened)
     }
+
+    /// Returns the open resources.
+    pub fn all(&self) -> Vec<Arc<V>> {
+        self.0.lock().values().filter_map(Weak::upgrade).collect()
+    }
 }

@@ -43,3 +43,14 @@ pub use breaker::BreakerState;
 pub use error::OriginError;
 pub use remote::{CachedFile, Remote};
 pub use state::{Away, Fetch, FetchHook, FetchKind, OriginCounts, OriginState};
+
+/// Hands the caches of this process over to another process of the same server, which opens them then. This one serves
+/// from them as long as it runs, but no longer changes what is stored.
+pub fn hand_over_caches() {
+    cache::hand_over_all();
+}
+
+/// Takes the caches back after [`hand_over_caches`]. Returns false if another process has one of them.
+pub fn take_back_caches() -> bool {
+    cache::take_back_all()
+}

@@ -49,6 +49,11 @@ pub(super) trait Backlog: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether the lines in flight must be taken again, because the backlog is about to move on the disk.
+    fn takes_over(&self) -> bool {
+        false
+    }
+
     /// Wakes the consumer.
     fn wake(&self);
 

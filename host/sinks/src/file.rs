@@ -1,12 +1,13 @@
 //! Appends lines to a file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 
 use super::line::Lines;
 use super::output::{Failure, Output};
@@ -43,25 +44,46 @@ impl FileOutput {
         })
     }
 
-    /// Opens a new file if another program has renamed the current one.
+    /// Opens a new file if the current one was renamed: by another program, or, before each write to a file that is
+    /// rotated, by another process of this server.
     fn follow(&mut self) -> io::Result<()> {
-        if self.last_check.elapsed() < RENAME_CHECK {
+        if self.rotation.is_none() && self.last_check.elapsed() < RENAME_CHECK {
             return Ok(());
         }
         self.last_check = Instant::now();
         let ours = self.file.metadata()?;
-        let same = std::fs::metadata(&self.target.path)
-            .is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino()));
-        if same { Ok(()) } else { self.begin() }
+        if !self.is_at_path(&ours) {
+            return self.begin();
+        }
+        if let Some(rotation) = &mut self.rotation {
+            rotation.has(ours.len());
+        }
+        Ok(())
     }
 
-    /// Rotates the file if that is due.
+    /// Whether the path still leads to the file with this metadata.
+    fn is_at_path(&self, ours: &Metadata) -> bool {
+        std::fs::metadata(&self.target.path)
+            .is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino()))
+    }
+
+    /// Rotates the file if that is due. Of several processes of this server that write to it, one does so; the others
+    /// follow.
     fn rotate(&mut self, next: usize) -> io::Result<()> {
-        let Some(rotation) = &mut self.rotation else { return Ok(()) };
-        if !rotation.is_due(next) {
+        if !self.rotation.as_ref().is_some_and(|rotation| rotation.is_due(next)) {
             return Ok(());
         }
-        rotation.archive(&self.target.path)?;
+        // The lock ends with the file, which is closed once the new one is open.
+        if flock(&self.file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
+            return Ok(());
+        }
+        if self.is_at_path(&self.file.metadata()?)
+            && let Some(rotation) = &mut self.rotation
+            && let Err(error) = rotation.archive(&self.target.path)
+        {
+            let _ = flock(&self.file, FlockOperation::Unlock);
+            return Err(error);
+        }
         self.begin()
     }
 

@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ use tuffet_net::OpenOnce;
 pub struct Sinks {
     open: OpenOnce<SinkSpec, Sink>,
     spools: OpenOnce<PathBuf, Spool>,
+    /// Whether another process of this server may have the spools.
+    shared: AtomicBool,
     /// By name, with the current or last kind of the sink.
     counters: Mutex<BTreeMap<String, (&'static str, Arc<Counters>)>>,
     /// The undelivered lines of all opened sinks, including those of dropped policies.
@@ -40,7 +43,9 @@ impl Sinks {
     /// Starts a sink with this output.
     pub(super) fn start(&self, spec: &SinkSpec, output: Box<dyn Output>) -> io::Result<Sink> {
         let spool = spec.spool.as_ref().map(|spool| {
-            let open = self.spools.get(spool.path.clone(), |_| Spool::open(spool))?;
+            let open = self
+                .spools
+                .get(spool.path.clone(), |_| Spool::open(spool, self.shared.load(Ordering::Acquire)))?;
             open.adopt(spool);
             io::Result::Ok(open)
         });
@@ -55,6 +60,20 @@ impl Sinks {
         pending.retain(Pending::is_alive);
         pending.push(sink.pending());
         Ok(sink)
+    }
+
+    /// Lets sinks begin while another process of this server has their spools: their lines wait beside those.
+    pub fn share(&self) {
+        self.shared.store(true, Ordering::Release);
+    }
+
+    /// Has each sink take over its spool from ended processes, before its next delivery. Returns whether all have done
+    /// so, or never needed to.
+    pub fn own(&self) -> bool {
+        self.shared.store(false, Ordering::Release);
+        let all = self.spools.all();
+        // All of them: each call makes its sink try.
+        all.iter().filter(|spool| !spool.take_over()).count() == 0
     }
 
     /// Waits at the end of the process until all queued lines are delivered, for all sinks together at most

@@ -12,6 +12,9 @@ use super::{Batch, DeliveryMode};
 
 /// The storage for lines, under the lock of its queue.
 pub(super) trait Store {
+    /// Does what must be done while no line is in flight.
+    fn prepare(&mut self) {}
+
     /// The number of lines that can be taken, and their bytes.
     fn ready(&self) -> (u64, u64);
 
@@ -93,6 +96,7 @@ impl<S: Store> Queue<S> {
         let mut state = self.lock();
         loop {
             state.wake_condition = None;
+            state.store.prepare();
             let mode = mode();
             let prompt = mode != DeliveryMode::Batched;
             let now = Instant::now();

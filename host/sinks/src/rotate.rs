@@ -55,6 +55,11 @@ impl Rotation {
         !self.regular || self.rotate.size.is_none_or(|max| self.bytes + bytes as u64 <= max)
     }
 
+    /// Notes the size of the file, to which another process of this server may have written.
+    pub fn has(&mut self, bytes: u64) {
+        self.bytes = bytes;
+    }
+
     pub fn written(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.period = self.period_of(SystemTime::now());
@@ -100,7 +105,11 @@ impl Rotation {
         let mut old = archived_files(folder, path)?;
         old.sort();
         old.truncate(old.len().saturating_sub(keep));
-        old.into_iter().try_for_each(|(.., path)| fs::remove_file(path))
+        old.into_iter().try_for_each(|(.., path)| match fs::remove_file(path) {
+            // Another process of this server was faster.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        })
     }
 
     fn period_of(&self, time: SystemTime) -> u64 {

@@ -214,6 +214,43 @@ fn a_file_is_rotated_before_it_is_too_large_and_no_line_is_lost_or_split() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "after\n");
 }
 
+/// During a restart without a gap, two processes write to one file and rotate it.
+#[test]
+fn two_writers_rotate_a_file_and_lose_no_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lines");
+    let rotate = Some(Rotate { size: Some(200), every: None, keep: None });
+    let target = FileTarget { rotate, ..to_file(&path) };
+    std::thread::scope(|scope| {
+        for writer in ["a", "b"] {
+            let target = &target;
+            scope.spawn(move || {
+                let mut output = FileOutput::open(target).unwrap();
+                for number in 0..300 {
+                    let line = format!("{writer}{number}");
+                    // As the thread of a sink does.
+                    while output.deliver(std::slice::from_ref(&line)).is_err() {}
+                }
+            });
+        }
+    });
+    let mut lines = Vec::new();
+    let mut files = 0;
+    for entry in fs::read_dir(folder.path()).unwrap() {
+        let text = fs::read_to_string(entry.unwrap().path()).unwrap();
+        lines.extend(text.lines().map(str::to_owned));
+        files += 1;
+    }
+    let mut expected: Vec<String> = ["a", "b"]
+        .iter()
+        .flat_map(|writer| (0..300).map(move |number| format!("{writer}{number}")))
+        .collect();
+    lines.sort();
+    expected.sort();
+    assert_eq!(lines, expected);
+    assert!((10..40).contains(&files), "{files} files");
+}
+
 #[test]
 fn as_many_files_are_kept_as_configured() {
     let folder = tempfile::tempdir().unwrap();

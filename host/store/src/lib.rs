@@ -35,6 +35,7 @@ mod open_file;
 mod open_folder;
 mod opening;
 mod path;
+mod process_lock;
 mod reading;
 mod remote;
 mod remote_file;

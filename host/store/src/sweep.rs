@@ -55,6 +55,17 @@ impl Roots {
         self.sweep_in_background(wanted);
     }
 
+    /// As [`Roots::sweep_in_background`], when another process of this server has ended: it may have left temporary files, and
+    /// what it has stored is not counted here.
+    pub fn take_over_in_background(&self) {
+        for name in self.writable() {
+            if let Some(folder) = self.named(name).ok().and_then(|root| root.served()) {
+                folder.usage.expire();
+            }
+        }
+        self.sweep_in_background(|_| true);
+    }
+
     /// Uses one thread per root, so that a hanging root blocks only its own.
     fn sweep_one_in_background(self, name: String) {
         let sweep = move || {

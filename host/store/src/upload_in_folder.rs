@@ -27,7 +27,7 @@ use super::system::rename_to_free_name;
 use super::usage::{Old, Reservation};
 use super::versions::{self, Fate, Version};
 use super::write_rules::{NewMode, USUAL, WriteRules};
-use super::{Disk, StoreError, mode, path, spelling, temporary, version_names};
+use super::{Disk, StoreError, mode, path, process_lock, spelling, temporary, version_names};
 
 mod in_place;
 
@@ -296,6 +296,8 @@ impl InFolder {
         };
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
         let alone_in_folder = disk.names.wait_for_folder(folder)?;
+        let needs_processes_out = self.rules.versions.is_some() || self.rules.any_case;
+        let other_processes_out = needs_processes_out.then(|| process_lock::wait(folder));
         spelling::require_in(folder, &name)?;
         if !commit_point.pass() {
             return Err(StoreError::STOPPED);
@@ -315,7 +317,7 @@ impl InFolder {
         } else {
             self.rename_to_free_name(folder).map_err(from_rename)?;
         }
-        drop(alone_in_folder);
+        drop((other_processes_out, alone_in_folder));
         self.temporary.clear();
         self.reservation.settle(size, old, change);
         sync_folder(folder)?;

@@ -93,6 +93,13 @@ impl Usage {
         (sums.counted, sums.walk, sums.last) = (None, None, None);
     }
 
+    /// Makes a walk due: another process has changed the root. The sums stay in force meanwhile.
+    pub fn expire(&self) {
+        let mut sums = self.sums.lock();
+        // A running walk may not have seen all changes.
+        (sums.walk, sums.last) = (None, None);
+    }
+
     /// Requires room for another file of this size in a folder at the top.
     ///
     /// # Errors

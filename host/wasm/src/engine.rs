@@ -117,6 +117,21 @@ impl PolicyRuntime {
         self.0.resources.kv()
     }
 
+    /// Begins a time in which two processes of this server use the same `state`: keys, spools and files of sinks. The
+    /// predecessor calls it before its successor opens anything, the successor before it loads plugins. Each change of a
+    /// key still counts once, and one of the two at a time calls the hook `observe` of a plugin with keys. Keys are
+    /// slower meanwhile. Blocks until running operations on keys have ended.
+    pub fn share_state(&self) {
+        self.0.resources.share();
+    }
+
+    /// Ends that time: the other process has ended, or was never started. Takes over what it left undelivered in
+    /// spools. Returns false if the other process still uses a part of the state; then that part stays shared, and the
+    /// caller tries again later. Blocks on the disk.
+    pub fn own_state(&self) -> bool {
+        self.0.resources.own()
+    }
+
     /// Returns the counters of a plugin, shared with earlier generations.
     pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
         self.0.records.counters_of(plugin)

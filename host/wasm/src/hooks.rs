@@ -109,6 +109,10 @@ impl Observe for Plugin {
             let views: Vec<EventView> =
                 events.iter().map(|(place, event)| EventView::new(event, &texts[place])).collect();
             let events: Vec<_> = views.iter().map(|view| view.to_wit(&self.access)).collect();
+            let _turn = match &self.access.keys {
+                Some(keys) => keys.observer_turn(self.limits.wall.saturating_mul(2)).await,
+                None => None,
+            };
             self.call_observe(&events, context).await
         })
     }

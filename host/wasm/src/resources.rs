@@ -8,8 +8,15 @@ use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
 /// Resources that stay open while a policy uses them. Its methods may block.
+///
+/// During a restart without a gap, two processes of a server use them at once: see [`PolicyRuntime::share_state`].
+///
+/// [`PolicyRuntime::share_state`]: super::PolicyRuntime::share_state
 #[derive(Debug, Default)]
 pub(super) struct Resources {
+    /// Whether another process of this server may use the same state. Held while a store is opened, so that each open
+    /// store agrees with it.
+    shared: Mutex<bool>,
     stores: OpenOnce<KvLocation, KvStore>,
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
@@ -20,7 +27,10 @@ pub(super) struct Resources {
 impl Resources {
     /// Opens the store of keys.
     pub fn store(&self, location: &KvLocation) -> Result<Arc<KvStore>, KvOpenError> {
-        let store = self.stores.get(location.clone(), KvStore::open)?;
+        let shared = self.shared.lock();
+        let open = if *shared { KvStore::open_shared } else { KvStore::open };
+        let store = self.stores.get(location.clone(), open)?;
+        drop(shared);
         *self.newest.lock() = Arc::downgrade(&store);
         Ok(store)
     }
@@ -29,5 +39,27 @@ impl Resources {
     pub fn kv(&self) -> Option<KvState> {
         let newest = self.newest.lock().upgrade();
         newest?.state()
+    }
+
+    /// Lets another process of this server use the same state.
+    pub fn share(&self) {
+        let mut shared = self.shared.lock();
+        *shared = true;
+        self.sinks.share();
+        for store in self.stores.all() {
+            store.share();
+        }
+    }
+
+    /// Takes the state for this process alone; returns false if another process still uses a part of it.
+    pub fn own(&self) -> bool {
+        let mut shared = self.shared.lock();
+        let stores = self.stores.all();
+        let kept = stores.iter().filter(|store| !store.own()).count() + usize::from(!self.sinks.own());
+        *shared = kept > 0;
+        if kept > 0 {
+            self.sinks.share();
+        }
+        kept == 0
     }
 }

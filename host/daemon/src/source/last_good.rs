@@ -96,7 +96,8 @@ fn write(remote: &Remote) -> io::Result<()> {
         text: remote.text.to_string(),
     };
     let folder = remote.kept.parent().unwrap_or(Path::new("."));
-    let new = remote.kept.with_extension("new");
+    // Another process of this server may save it at the same time.
+    let new = remote.kept.with_extension(format!("new-{}", std::process::id()));
     let written = || {
         // A leftover of a crash may belong to another user.
         let _ = fs::remove_file(&new);

@@ -450,6 +450,11 @@ impl Entry {
         Some(freed)
     }
 
+    /// Whether its file is there.
+    pub(super) fn is_there(&self) -> bool {
+        self.data.exists()
+    }
+
     /// Removes its file. Its blocks are freed once it is closed.
     pub(super) fn unlink(&self) {
         let _ = fs::remove_file(&self.data);

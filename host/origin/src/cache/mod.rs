@@ -1,11 +1,13 @@
 //! The cache of a root on the local disk: contents in sparse files, and a record of each.
 //!
-//! A folder belongs to one process, which holds a lock on it. Each content has a unique name, and all users of a
+//! A folder belongs to one process, which holds a lock on it; a process that ends its transfers hands it over
+//! (`hand_over`). Each content has a unique name, and all users of a
 //! content share one descriptor. A content that is removed while open counts against the limit until it is closed.
 
 mod arrived;
 mod entry;
 mod eviction;
+mod hand_over;
 mod key;
 mod limits;
 mod load;
@@ -28,6 +30,7 @@ use rustix::io::Errno;
 use tuffet_store::RemoteMeta;
 
 pub(crate) use entry::Entry;
+pub(crate) use hand_over::{hand_over_all, take_back_all};
 pub(crate) use key::{Key, Layout};
 pub(crate) use limits::PART;
 pub(crate) use open_content::{Open, Share};
@@ -62,6 +65,9 @@ pub(crate) struct Cache {
     shares: Mutex<open_content::Shares>,
     /// The lock file, locked while the process has the cache open.
     lock: Arc<File>,
+    /// Whether another process of the server has the folder now: records and contents are that one's. Changes under the
+    /// lock of `entries`.
+    handed_over: AtomicBool,
 }
 
 impl Cache {
@@ -103,6 +109,7 @@ impl Cache {
             entries: Mutex::new(entries),
             shares: Mutex::default(),
             lock: Arc::new(lock),
+            handed_over: AtomicBool::new(false),
         });
         cache.shrink(0);
         open.retain(|_, cache| cache.strong_count() > 0);
@@ -177,7 +184,7 @@ impl Cache {
 
     /// Writes the record of a file, if it can be revalidated.
     pub fn save(&self, entry: &Arc<Entry>) -> io::Result<()> {
-        if entry.is_removed() || !entry.version.is_known() {
+        if entry.is_removed() || !entry.version.is_known() || self.is_handed_over() {
             return Ok(());
         }
         let _saving = entry.saving.lock();
@@ -185,7 +192,7 @@ impl Cache {
         // Checked under the lock: the entry may have been removed, and the record may belong to the next version.
         let entries = self.lock();
         let current = entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry));
-        let current = current && !entry.is_perhaps_replaced();
+        let current = current && !entry.is_perhaps_replaced() && !self.is_handed_over();
         let renamed = match current {
             true => fs::rename(&written, self.layout.record(&entry.key)),
             false => Ok(()),
@@ -204,7 +211,9 @@ impl Cache {
         // Under the lock, as in `save`, so that no record is written afterwards.
         let entries = self.lock();
         entry.set_perhaps_replaced();
-        if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
+        if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry))
+            && !self.is_handed_over()
+        {
             let _ = fs::remove_file(self.layout.record(&entry.key));
         }
     }
@@ -219,14 +228,19 @@ impl Cache {
         // The record is removed under the lock, because that of the next version has the same name.
         let mut entries = self.lock();
         let Some(freed) = entry.set_removed(only_idle) else { return 0 };
+        let is_ours = !self.is_handed_over();
         if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
             entries.remove(&entry.key);
-            let _ = fs::remove_file(self.layout.record(&entry.key));
-            fault::point("record-removed");
+            if is_ours {
+                let _ = fs::remove_file(self.layout.record(&entry.key));
+                fault::point("record-removed");
+            }
         }
         drop(entries);
-        // Freeing the blocks of a large file takes a while.
-        entry.unlink();
+        if is_ours {
+            // Freeing the blocks of a large file takes a while.
+            entry.unlink();
+        }
         self.release(freed);
         freed
     }

@@ -341,3 +341,40 @@ fn a_full_disk_loses_only_files_that_do_not_fit() {
     drop(open);
     assert_eq!(get(&remote, "new").as_deref(), Ok(&*content(5 * MIB, 9)));
 }
+
+/// A restart without a gap: the successor has the files at once, and its predecessor ends its transfers.
+#[test]
+fn a_cache_is_handed_over_while_it_is_read() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let cache = Cache::open(folder.path(), 1 << 30).expect("a cache");
+    let version = || Version::Strong("1".into());
+    let create = |name: &str| {
+        let (entry, _) = cache.create(("origin", name), version(), PART, 0, false, 0).expect("room");
+        cache.save(&entry).expect("it is written");
+        entry
+    };
+    let (read, idle, replaced) = (create("read"), create("idle"), create("replaced"));
+    let open = cache.open_entry(&read).expect("the disk").expect("it is there");
+    let lock = || fs::File::open(cache.layout.lock()).expect("the lock");
+    let is_locked = || flock(lock(), FlockOperation::NonBlockingLockExclusive).is_err();
+    assert!(is_locked());
+    cache.hand_over();
+    assert!(!is_locked());
+    // What happens to its files now is the successor's business.
+    let records = || fs::read_dir(cache.layout.index()).expect("the index").count();
+    cache.remove(&read);
+    cache.remove(&idle);
+    cache.doubt(&replaced);
+    let late = create("late");
+    assert_eq!(records(), 3);
+    open.file.write_all_at(b"arrives", 0).expect("it is open");
+
+    let successor = lock();
+    flock(&successor, FlockOperation::NonBlockingLockExclusive).expect("free");
+    assert!(!cache.take_back());
+    drop(successor);
+    assert!(cache.take_back());
+    assert!(is_locked());
+    assert!(cache.layout.record(&late.key).exists(), "begun meanwhile");
+    assert!(!cache.layout.record(&replaced.key).exists(), "replaced meanwhile");
+}

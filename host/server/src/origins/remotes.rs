@@ -65,6 +65,18 @@ impl Origins {
         drop(before);
     }
 
+    /// Hands the caches over to another process of this server, for a restart without a gap. Call it before that process
+    /// starts its origins ([`PendingOrigins::start`]). Running transfers go on with them. Blocks on the disk.
+    pub fn share_state(&self) {
+        tuffet_origin::hand_over_caches();
+    }
+
+    /// Takes the caches back because the other process was not started, or has ended. Returns false if it has one of them;
+    /// true if they were never handed over. Blocks on the disk.
+    pub fn own_state(&self) -> bool {
+        tuffet_origin::take_back_caches()
+    }
+
     /// Passes requests to the observer from now on. Set once: a process has one set of exporters.
     pub fn observe(&self, observer: FetchObserver) {
         let _ = self.0.observer.set(observer);

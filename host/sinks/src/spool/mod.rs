@@ -2,7 +2,13 @@
 //!
 //! It is a folder with segments and the position of delivery. Lines are appended to the last segment. Lines in flight
 //! at a crash are delivered again.
+//!
+//! A folder belongs to one process, which holds a lock on it. During a restart without a gap, the predecessor has the
+//! folder until it ends, and its successor uses a folder in it, `beside-1`. When the predecessor has ended, the
+//! successor moves to the folder itself, behind the lines that are left there (`home`).
 
+mod home;
+mod lock;
 mod position;
 mod segment;
 mod state;
@@ -10,53 +16,46 @@ mod state;
 mod tests;
 
 use parking_lot::{Mutex, MutexGuard};
-use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
-
-use rustix::fs::FlockOperation;
+use std::time::Instant;
 
 use super::backlog::{Backlog, TakenLines};
 use super::queue::Queue;
 use super::{Batch, DeliveryMode, Full, SpoolSpec};
-use position::PositionFile;
 use state::SpoolState;
 
 /// An open spool. The sinks of consecutive generations share it.
 #[derive(Debug)]
 pub(super) struct Spool {
-    folder: PathBuf,
     queue: Queue<SpoolState>,
     /// The number of the last sink that claimed the spool.
     owner: AtomicU64,
     /// Held while a sink delivers.
     delivering: Mutex<()>,
-    /// The lock that keeps other processes out.
-    _lock: File,
 }
 
 impl Spool {
-    /// Opens or creates the folder; removes a line that a crash left incomplete.
+    /// Opens or creates the folder; removes a line that a crash left incomplete. With `shared`, another process of the
+    /// server may have the folder: then the spool begins beside it.
     ///
     /// # Errors
-    /// The folder cannot be created, read or written, or another process uses it.
-    pub fn open(spec: &SpoolSpec) -> io::Result<Spool> {
-        let folder = &spec.path;
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let lock = lock(folder)?;
-        let (position_file, position) = PositionFile::open(&folder.join("position"))?;
-        let state = SpoolState::recover(spec, position_file, position)?;
-        Ok(Spool {
-            folder: folder.clone(),
-            queue: Queue::new(state),
-            owner: AtomicU64::new(0),
-            delivering: Mutex::default(),
-            _lock: lock,
-        })
+    /// The folder cannot be created, read or written, or another server uses it.
+    pub fn open(spec: &SpoolSpec, shared: bool) -> io::Result<Spool> {
+        let state = if shared { home::open_or_beside(spec)? } else { home::open(spec)? };
+        Ok(Spool { queue: Queue::new(state), owner: AtomicU64::new(0), delivering: Mutex::default() })
+    }
+
+    /// Has the sink take over the lines of ended processes, and the folder itself if the spool lies beside it, before its
+    /// next delivery. Returns whether the spool has its folder now.
+    pub fn take_over(&self) -> bool {
+        let mut state = self.queue.lock();
+        state.takes_over = true;
+        let is_home = state.home.is_none();
+        drop(state);
+        self.queue.wake();
+        is_home
     }
 
     /// Applies settings that may have changed since the spool was opened.
@@ -86,7 +85,7 @@ impl Spool {
             }
             Err(error) => {
                 if !std::mem::replace(&mut state.complained, true) {
-                    let folder = self.folder.display();
+                    let folder = state.folder.display();
                     tracing::warn!(
                         target: "tuffet::sinks::spool", %folder, %error,
                         "a spool cannot be written; plugins get the error that it is full"
@@ -162,32 +161,15 @@ impl Backlog for Claim {
         Some(self.spool.delivering.lock())
     }
 
+    fn takes_over(&self) -> bool {
+        self.spool.queue.lock().takes_over
+    }
+
     fn wake(&self) {
         self.spool.queue.wake();
     }
 
     fn pause(&self, until: Instant, mode: &dyn Fn() -> DeliveryMode) {
         self.spool.queue.pause(until, mode);
-    }
-}
-
-/// Locks out other processes. Waits briefly for a process that is exiting.
-fn lock(folder: &Path) -> io::Result<File> {
-    let file = segment::open(&folder.join("lock"))?;
-    let end = Instant::now() + Duration::from_secs(1);
-    loop {
-        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(file),
-            Err(rustix::io::Errno::WOULDBLOCK) if Instant::now() < end => {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            Err(rustix::io::Errno::WOULDBLOCK) => {
-                let folder = folder.display();
-                return Err(io::Error::other(format!(
-                    "another process has the spool {folder}; give each server its own `state:`"
-                )));
-            }
-            Err(errno) => return Err(errno.into()),
-        }
     }
 }

@@ -18,17 +18,23 @@ const SEGMENT_BYTES: (u64, u64) = (4 << 10, 8 << 20);
 
 #[derive(Debug)]
 pub(super) struct SpoolState {
-    folder: PathBuf,
+    pub folder: PathBuf,
+    /// The folder of the sink, if another process has it and `folder` lies beside it.
+    pub home: Option<PathBuf>,
+    /// Whether to take over the lines of ended processes before the next delivery.
+    pub takes_over: bool,
+    /// The lock that keeps other processes out.
+    _lock: File,
     pub max_bytes: u64,
     pub fsync: Fsync,
     /// Oldest first; never empty. Lines are appended to the last one.
-    segments: VecDeque<Segment>,
+    pub segments: VecDeque<Segment>,
     /// The position of delivery; always in the first segment.
-    position: Position,
+    pub position: Position,
     position_file: PositionFile,
     pub lines: u64,
     /// Whether the last appended line may be incomplete.
-    cut: bool,
+    pub cut: bool,
     /// When data was added that may not be on the disk yet.
     dirty: Option<Instant>,
     /// When the oldest queued line arrived.
@@ -38,15 +44,16 @@ pub(super) struct SpoolState {
 }
 
 #[derive(Debug)]
-struct Segment {
-    number: u64,
-    file: Arc<File>,
-    bytes: u64,
+pub(super) struct Segment {
+    pub number: u64,
+    pub file: Arc<File>,
+    pub bytes: u64,
 }
 
 impl SpoolState {
     pub fn recover(
         spec: &SpoolSpec,
+        lock: File,
         position_file: PositionFile,
         written: Option<Position>,
     ) -> io::Result<SpoolState> {
@@ -81,6 +88,9 @@ impl SpoolState {
         }
         Ok(SpoolState {
             folder: spec.path.clone(),
+            home: None,
+            takes_over: false,
+            _lock: lock,
             max_bytes: spec.bytes,
             fsync: spec.fsync,
             segments,
@@ -147,7 +157,7 @@ impl SpoolState {
         Ok(())
     }
 
-    fn last(&mut self) -> &mut Segment {
+    pub fn last(&mut self) -> &mut Segment {
         self.segments.back_mut().expect("a spool always has a segment")
     }
 
@@ -169,6 +179,12 @@ impl SpoolState {
 }
 
 impl Store for SpoolState {
+    fn prepare(&mut self) {
+        if std::mem::take(&mut self.takes_over) {
+            self.take_over();
+        }
+    }
+
     fn ready(&self) -> (u64, u64) {
         (self.lines, self.waiting())
     }

@@ -15,7 +15,7 @@ use super::super::replaced::Replaced;
 use super::super::roots::Root;
 use super::super::staging::{self, NotWritten, Record, Staged, Staging};
 use super::super::versions::{self, Fate};
-use super::super::{StoreError, path, temporary};
+use super::super::{StoreError, path, process_lock, temporary};
 use super::{InFolder, PRIVATE_MODE};
 
 impl InFolder {
@@ -42,6 +42,7 @@ impl InFolder {
         let staged = if self.is_staged { None } else { Some(self.stage(file, size, staging)?) };
         let file = staged.as_ref().unwrap_or(file);
         file.sync_all().map_err(StoreError::from_io)?;
+        let _other_processes_out = process_lock::wait(replaced.file());
         let name = self.target.name();
         let version = match self.rules.versions {
             Some(Versions { names, .. }) => versions::keep(folder, name, replaced, names, Fate::Overwritten)?,

@@ -14,7 +14,7 @@ use wasmtime_wasi_http::{RequestOptions, WasiBody};
 use super::http::HttpFuture;
 use crate::bindings::types::Error;
 use crate::bindings::{files, kv};
-use tuffet_kv::Listing;
+use tuffet_kv::{Listing, ObserverTurn};
 use tuffet_policy::PastRequest;
 use tuffet_request::ClientKey;
 use tuffet_sinks::Full;
@@ -90,6 +90,11 @@ pub(crate) trait Keys: Debug + Send + Sync {
     ) -> Pending<'_, Result<Option<u64>, Error>>;
 
     fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>>;
+
+    /// Waits until no other process of this server calls the hook `observe` of the plugin.
+    fn observer_turn(&self, _within: Duration) -> Pending<'_, Option<ObserverTurn>> {
+        Box::pin(async { None })
+    }
 }
 
 /// The receiver of the payloads for a sink.

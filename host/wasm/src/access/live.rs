@@ -18,7 +18,7 @@ use super::upload::UploadContent;
 use crate::bindings::files::Metadata;
 use crate::bindings::kv;
 use crate::bindings::types::Error;
-use tuffet_kv::{KvError, KvStore, Listing, Namespace, Versioned};
+use tuffet_kv::{KvError, KvStore, Listing, Namespace, ObserverTurn, Versioned};
 use tuffet_policy::{HistoryReader, PastRequest};
 use tuffet_request::ClientKey;
 use tuffet_sinks::{Full, Sink};
@@ -204,6 +204,10 @@ impl Keys for StoredKeys {
 
     fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
         Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
+    }
+
+    fn observer_turn(&self, within: Duration) -> Pending<'_, Option<ObserverTurn>> {
+        Box::pin(self.store.observer_turn(&self.namespace, within))
     }
 }
 

@@ -10,6 +10,7 @@ mod limits;
 mod lines;
 mod loading;
 mod reuse;
+mod shared_state;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

@@ -110,8 +110,9 @@ pub(crate) struct Written {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1h"))]
     pub drain_delay: Duration,
-    /// How long running transfers may continue after SIGTERM or SIGINT and `drain-delay`. A client that has
-    /// never answered delays the exit by one second at most. 0s ends them at once.
+    /// How long running transfers may continue after SIGTERM or SIGINT and `drain-delay`. The server ends with the last
+    /// of them. Its ports are free for another server meanwhile. A client that has never answered delays the end by one
+    /// second at most. 0s ends them at once.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub drain: Duration,
@@ -223,7 +224,7 @@ impl Default for Written {
             workers: None,
             busy_poll: Duration::from_micros(50),
             drain_delay: Duration::ZERO,
-            drain: Duration::from_secs(10),
+            drain: Duration::from_secs(600),
             transfer: Transfer::default(),
             profiles: Vec::new(),
             facts: WrittenFacts::default(),

@@ -43,6 +43,7 @@ pub(crate) fn remedy(path: &Path, otherwise: &str) -> String {
 pub fn outside_sandbox(path: &Path) -> String {
     format!(
         "restart needed: {} is outside of the files that this process may access since its start (Landlock); \
+         `tuffet restart` takes the new configuration without a gap where the server runs with `--restartable`; \
          `privileges.readable` and `privileges.writable` name files that reloads may add",
         path.display()
     )

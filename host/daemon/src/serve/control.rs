@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
 use tokio::net::{UnixListener, UnixStream};
+use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -209,7 +210,8 @@ async fn answer(
             Ok(TakeOver { .. }) => {
                 let stream = reader.into_inner().into_inner().unsplit(writer).into_inner().into_std()?;
                 let handover = handover.clone();
-                return spawn_blocking(move || handover.serve(stream)).await?;
+                let runtime = Handle::current();
+                return spawn_blocking(move || handover.serve(stream, &runtime)).await?;
             }
             Err(_) => Reply::Unknown("take-over".into()),
         },

@@ -7,6 +7,7 @@
 
 use super::control::Reply;
 use super::passing::{self, ToNext};
+use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
 use parking_lot::Mutex;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
@@ -17,6 +18,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 /// The most sockets that are handed over.
@@ -75,7 +77,7 @@ impl Offer {
 #[derive(Clone)]
 pub(super) struct Handover {
     state: Arc<Mutex<State>>,
-    to_next: Arc<OnceLock<ToNext>>,
+    link: Arc<OnceLock<(ToNext, SharedState)>>,
     done: mpsc::Sender<HandedOver>,
 }
 
@@ -94,23 +96,27 @@ impl Handover {
     pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<HandedOver>) {
         let (done, receiver) = mpsc::channel(1);
         let state = State { offer: Some(offer), in_progress: false };
-        let (state, to_next) = (Arc::new(Mutex::new(state)), Arc::default());
-        (Handover { state, to_next, done }, receiver)
+        let (state, link) = (Arc::new(Mutex::new(state)), Arc::default());
+        (Handover { state, link, done }, receiver)
     }
 
     /// Sets what the next server has to be told of, once the workers run.
-    pub(super) fn set_link(&self, link: ToNext) {
-        let _ = self.to_next.set(link);
+    pub(super) fn set_link(&self, to_next: ToNext, state: SharedState) {
+        let _ = self.link.set((to_next, state));
+    }
+
+    fn to_next(&self) -> Option<&ToNext> {
+        self.link.get().map(|(to_next, _)| to_next)
     }
 
     /// Returns whether this process has to pass packets on between the server before it and the next one.
     pub(super) fn is_between(&self) -> bool {
-        self.to_next.get().is_some_and(ToNext::is_between)
+        self.to_next().is_some_and(ToNext::is_between)
     }
 
     /// From now on, requests are kept for the next server.
     pub(super) fn keep_requests(&self) {
-        if let Some(to_next) = self.to_next.get() {
+        if let Some(to_next) = self.to_next() {
             to_next.keep();
         }
     }
@@ -136,7 +142,7 @@ impl Handover {
     ///
     /// # Errors
     /// The connection failed: the next server could not start. Nothing has changed then.
-    pub(super) fn serve(&self, mut stream: UnixStream) -> io::Result<()> {
+    pub(super) fn serve(&self, mut stream: UnixStream, runtime: &Handle) -> io::Result<()> {
         stream.set_nonblocking(false)?;
         stream.set_write_timeout(Some(STEP_TIMEOUT))?;
         let duplicates = {
@@ -156,9 +162,10 @@ impl Handover {
         let mut state = self.state.lock();
         state.in_progress = false;
         if taken.is_err()
-            && let Some(to_next) = self.to_next.get()
+            && let Some((to_next, state)) = self.link.get()
         {
             to_next.forget();
+            runtime.spawn(state.clone().own());
         }
         let Taken(taken) = taken?;
         if let Some(offer) = state.offer.take() {
@@ -174,14 +181,17 @@ impl Handover {
     fn offer_on(&self, stream: &mut UnixStream, mut sockets: Vec<OwnedFd>) -> io::Result<Taken> {
         let (ours, its) = passing::pair()?;
         sockets.push(its);
-        let kept = self.to_next.get().map(ToNext::keep);
+        let kept = self.to_next().map(ToNext::keep);
+        if let Some((_, state)) = self.link.get() {
+            state.share();
+        }
         write_line(stream, &Reply::Offered(sockets.len()))?;
         for socket in sockets {
             send_socket(stream, &socket)?;
         }
         stream.set_read_timeout(Some(START_TIMEOUT))?;
         let taken = read_line(stream)?;
-        if let (Some(kept), Some(to_next)) = (kept, self.to_next.get()) {
+        if let (Some(kept), Some(to_next)) = (kept, self.to_next()) {
             kept.connect(ours.try_clone()?);
             to_next.receive(ours)?;
         }

@@ -19,6 +19,7 @@ mod predecessor;
 mod reload;
 mod revision;
 mod running;
+mod shared_state;
 mod signals;
 mod supervise;
 
@@ -108,6 +109,8 @@ pub fn serve(
     // The first other thread.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config, compilers?)?;
+    // Until this server knows that no other one uses it.
+    runtime.share_state();
     opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

@@ -10,6 +10,7 @@ use super::policy::{log_sink_totals, log_totals, warnings};
 use super::predecessor::Predecessor;
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
 use super::revision::revision;
+use super::shared_state::SharedState;
 use super::signals::{SignalRequest, Signals};
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
@@ -53,6 +54,9 @@ const SHUTDOWN_MARGIN: Duration = Duration::from_millis(900);
 /// How long a stopping server below a parent process keeps its sockets for the next one.
 const HOLD: Duration = Duration::from_secs(10);
 
+/// When a stopping server without a next one lets others use its state on disk. Most have ended before.
+const SHARE_AFTER: Duration = Duration::from_secs(1);
+
 /// How often it looks whether the next server can still reach it.
 const HOLD_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -91,6 +95,9 @@ pub(super) struct Running {
     services: Vec<JoinHandle<()>>,
     handover: Handover,
     handed_over: mpsc::Receiver<HandedOver>,
+    state: SharedState,
+    /// Whether a server that nobody knows of yet may use the state on disk.
+    is_sharing: bool,
     /// The connection to the next server, which is closed with this process.
     next: Option<HandedOver>,
     parent: Option<(Parent, oneshot::Receiver<()>)>,
@@ -185,6 +192,7 @@ impl Running {
             limiter: assembly.limiter.clone(),
             user,
         };
+        let (shared_origins, shared_generation) = (origins.clone(), assembly.generation.clone());
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
@@ -203,7 +211,9 @@ impl Running {
         let passes = config.listeners.iter().any(|listener| listener.single_port);
         let to_next =
             ToNext::new((server.mailboxes().to_vec(), config.workers), shared.clone(), before, passes);
-        handover.set_link(to_next.clone());
+        let state =
+            SharedState { runtime: runtime.clone(), origins: shared_origins, generation: shared_generation };
+        handover.set_link(to_next.clone(), state.clone());
         if let Some(from) = from_before {
             let mailboxes = server.mailboxes().to_vec();
             let receiver = Receiver { listeners: shared, mailboxes, workers: config.workers, before: None };
@@ -245,8 +255,9 @@ impl Running {
         watch.serving();
         tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
         manager.ready(&serving_status(1));
-        if let Some(predecessor) = predecessor {
-            succeed(predecessor);
+        match predecessor {
+            Some(predecessor) => succeed(predecessor, state.clone()),
+            None => drop(tokio::spawn(state.clone().own())),
         }
         services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
@@ -257,6 +268,8 @@ impl Running {
             services,
             handover,
             handed_over,
+            state,
+            is_sharing: false,
             next: None,
             parent,
             held_until: None,
@@ -428,6 +441,15 @@ impl Running {
     /// Closes the listening ports, the control socket and the admin listener, unless they are another server's now.
     fn release(&mut self) {
         self.held_until = None;
+        if self.next.is_none() && !self.is_sharing {
+            self.is_sharing = true;
+            let state = self.state.clone();
+            // A server that anybody starts while the last transfers run needs the state, too.
+            tokio::spawn(async move {
+                tokio::time::sleep(SHARE_AFTER).await;
+                spawn_blocking(move || state.share()).await
+            });
+        }
         self.handover.give_up();
         for service in self.services.drain(..) {
             service.abort();
@@ -466,7 +488,7 @@ fn offer(
 }
 
 /// Tells the server before this one that requests are answered, and waits for its end in the background.
-fn succeed(predecessor: Predecessor) {
+fn succeed(predecessor: Predecessor, state: SharedState) {
     match predecessor.replaced().and_then(|link| {
         link.set_nonblocking(true)?;
         UnixStream::from_std(link)
@@ -477,12 +499,16 @@ fn succeed(predecessor: Predecessor) {
                 // It sends nothing; its end closes the connection.
                 let _ = link.read_u8().await;
                 tracing::info!(target: "tuffet::server::running", "the server before has ended");
+                state.take_over().await;
             });
         }
-        Err(error) => tracing::info!(
-            target: "tuffet::server::running",
-            %error, "the server before ended before this one answered requests"
-        ),
+        Err(error) => {
+            tracing::info!(
+                target: "tuffet::server::running",
+                %error, "the server before ended before this one answered requests"
+            );
+            tokio::spawn(state.take_over());
+        }
     }
 }
 

@@ -155,9 +155,9 @@ impl Supervisor {
                 }
                 self.serving.signal(Number::SIGTERM);
             }
-            // The service manager's watchdog has heard nothing from the server.
+            // The service manager's watchdog has heard nothing from the server, which may be unable to end.
             Number::SIGABRT => {
-                self.serving.signal(Number::SIGABRT);
+                self.serving.signal(Number::SIGKILL);
                 std::process::abort();
             }
             number => self.serving.signal(number),

@@ -67,6 +67,10 @@ fetch || fail "nothing is served at the socket of systemd after an upgrade"
 ok "upgraded with the socket unit: the port stays open meanwhile"
 
 pack -r tuffet
+for _ in $(seq 50); do
+    if ! port_is_open; then break; fi
+    sleep 0.1
+done
 if port_is_open; then fail "somebody still listens on port 69"; fi
 [ ! -e /usr/bin/tuffet ] || fail "the binary is still there"
 [ -e /etc/tuffet/tuffet.yaml ] || fail "removing took the configuration"

@@ -6,6 +6,7 @@
 //! taken; then this one drains. Its end closes the connection. Unread requests stay in the sockets meanwhile.
 
 use super::control::Reply;
+use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
 use parking_lot::Mutex;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
@@ -74,6 +75,7 @@ impl Offer {
 #[derive(Clone)]
 pub(super) struct Handover {
     state: Arc<Mutex<State>>,
+    on_disk: SharedState,
     done: mpsc::Sender<HandedOver>,
 }
 
@@ -89,10 +91,10 @@ struct State {
 pub(super) struct HandedOver(#[expect(dead_code, reason = "closed with the process")] UnixStream);
 
 impl Handover {
-    pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<HandedOver>) {
+    pub(super) fn new(offer: Offer, on_disk: SharedState) -> (Handover, mpsc::Receiver<HandedOver>) {
         let (done, receiver) = mpsc::channel(1);
         let state = State { offer: Some(offer), in_progress: false };
-        (Handover { state: Arc::new(Mutex::new(state)), done }, receiver)
+        (Handover { state: Arc::new(Mutex::new(state)), on_disk, done }, receiver)
     }
 
     /// Closes what was offered, and removes its files.
@@ -132,10 +134,19 @@ impl Handover {
             }
         };
         let Some(duplicates) = duplicates else { return write_line(&mut stream, &Reply::Busy) };
+        // Before the next server opens anything.
+        self.on_disk.share();
         let taken = offer_on(&mut stream, &duplicates);
         let mut state = self.state.lock();
         state.in_progress = false;
-        let Taken(taken) = taken?;
+        let Taken(taken) = match taken {
+            Ok(taken) => taken,
+            Err(error) => {
+                drop(state);
+                self.on_disk.own();
+                return Err(error);
+            }
+        };
         if let Some(offer) = state.offer.take() {
             offer.leave(&taken);
         }

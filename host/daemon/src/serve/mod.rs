@@ -18,6 +18,7 @@ mod predecessor;
 mod reload;
 mod revision;
 mod running;
+mod shared_state;
 mod signals;
 mod supervise;
 
@@ -107,6 +108,9 @@ pub fn serve(
     // The first other thread.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config, compilers?)?;
+    if opened.predecessor.is_some() {
+        runtime.share_state();
+    }
     opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

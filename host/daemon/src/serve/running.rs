@@ -9,6 +9,7 @@ use super::policy::{log_sink_totals, log_totals, warnings};
 use super::predecessor::Predecessor;
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
 use super::revision::revision;
+use super::shared_state::SharedState;
 use super::signals::{SignalRequest, Signals};
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
@@ -40,6 +41,7 @@ use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
 use tuffet_policy::Policy;
+use tuffet_store::Roots;
 use tuffet_udp::is_assigned;
 use tuffet_wasm::PolicyRuntime;
 
@@ -187,9 +189,11 @@ impl Running {
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let on_disk = SharedState::new(runtime.clone(), origins.clone());
         let (handover, handed_over) = Handover::new(
             offer(&assembly, admin.as_mut(), control.as_mut())
                 .map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?,
+            on_disk.clone(),
         );
         let server = assembly.start(telemetry.sampling(), records)?;
 
@@ -227,7 +231,7 @@ impl Running {
         tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
         manager.ready(&serving_status(1));
         if let Some(predecessor) = predecessor {
-            succeed(predecessor);
+            succeed(predecessor, on_disk, server.generation().files.roots.clone());
         }
         services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
@@ -431,7 +435,11 @@ fn offer(
 }
 
 /// Tells the server before this one that requests are answered, and waits for its end in the background.
-fn succeed(predecessor: Predecessor) {
+fn succeed(predecessor: Predecessor, on_disk: SharedState, roots: Roots) {
+    let alone = move || {
+        on_disk.own();
+        roots.take_over_in_background();
+    };
     match predecessor.replaced().and_then(|link| {
         link.set_nonblocking(true)?;
         UnixStream::from_std(link)
@@ -442,12 +450,16 @@ fn succeed(predecessor: Predecessor) {
                 // It sends nothing; its end closes the connection.
                 let _ = link.read_u8().await;
                 tracing::info!(target: "tuffet::server::running", "the server before has ended");
+                let _ = spawn_blocking(alone).await;
             });
         }
-        Err(error) => tracing::info!(
-            target: "tuffet::server::running",
-            %error, "the server before ended before this one answered requests"
-        ),
+        Err(error) => {
+            tracing::info!(
+                target: "tuffet::server::running",
+                %error, "the server before ended before this one answered requests"
+            );
+            drop(spawn_blocking(alone));
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! A restart that clients do not notice: the next server takes the sockets over, and the last transfers of the one before
 //! end there.
 
+mod overlap;
+
 use crate::harness::{Answer, Peer, SOON, ack, bytes, is_root, own_loopback, rrq, run, tuffet, wait_until};
 use serde_json::Value;
 use std::fs::{self, File};

@@ -15,6 +15,9 @@ use tuffet_store::CommitPoint;
 /// request.
 const HALF_OPEN_GRACE: Duration = Duration::from_secs(1);
 
+/// As [`HALF_OPEN_GRACE`], if another process serves meanwhile: nobody waits for the end of this one.
+const GRACE_BESIDE_ANOTHER: Duration = Duration::from_secs(10);
+
 /// How long a shutdown waits for the results of uploads that can no longer be stopped.
 const COMMIT_GRACE: Duration = Duration::from_millis(500);
 
@@ -163,10 +166,14 @@ impl<T: Transmit> Worker<T> {
 
     /// Silently ends half-open transfers after their clients have had time to answer.
     fn end_half_open(&mut self, since: Time, now: Time) {
+        let grace = match self.succession.next {
+            Some(_) => GRACE_BESIDE_ANOTHER,
+            None => HALF_OPEN_GRACE,
+        };
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
             let granted = entry.ticket.is_some() && entry.core.is_unproven();
-            if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN_GRACE {
+            if granted && now.since(entry.core.heard().max(since)) >= grace {
                 entry.core.abandon();
                 let detail = "the client had not answered when the server stopped";
                 entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixDatagram;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
@@ -249,7 +249,7 @@ fn a_renamed_file_is_left_and_a_truncated_one_goes_on() {
     fs::rename(server.folder.path("log"), server.folder.path("log.2")).unwrap();
     File::create(server.folder.path("log")).unwrap();
     server.rewrite("{ level: loud }");
-    server.reload().assert_fails(64, &["tuffet.yaml:3:15", "`loud` is neither a level nor a target"]);
+    server.reload().assert_fails(1, &["tuffet.yaml:3:15", "`loud` is neither a level nor a target"]);
     server.has("log", "the reload was refused");
     // `copytruncate`.
     fs::copy(server.folder.path("log"), server.folder.path("log.3")).unwrap();
@@ -288,10 +288,10 @@ fn a_file_is_rotated_by_size_and_the_oldest_are_removed() {
     assert!(rotated.iter().all(|file| fs::metadata(file).unwrap().len() <= 2048));
     text += &server.text("logs/log");
     // Whole lines, in order, without a gap.
-    let numbers: Vec<usize> = text
-        .lines()
-        .map(|line| line.split_once("read missing").unwrap().1.split_once('.').unwrap().0.parse().unwrap())
-        .collect();
+    assert!(text.lines().all(|line| line.starts_with("20")), "{text}");
+    let number = |line: &str| line.split_once(" read missing")?.1.split_once('.')?.0.parse().ok();
+    let numbers: Vec<usize> = text.lines().filter_map(number).collect();
+    assert!(numbers.len() > 30, "{text}");
     assert_eq!(numbers, (100 - numbers.len()..100).collect::<Vec<_>>());
 }
 
@@ -423,16 +423,14 @@ fn a_reload_that_moves_the_log_out_of_reach_is_refused() {
     fs::set_permissions(outside.path(), Permissions::from_mode(0o777)).unwrap();
     let server = Elsewhere::start("{ to: { file: log } }", &[], log_of);
     server.rewrite(&format!("{{ to: {{ file: '{}' }} }}", outside.path().join("log").display()));
-    if Path::new("/sys/kernel/security/lsm").exists()
-        && fs::read_to_string("/sys/kernel/security/lsm").is_ok_and(|lsm| lsm.contains("landlock"))
-    {
-        server.reload().assert_fails(64, &["tuffet.yaml:3:20", "restart"]);
+    if server.log().contains(", Landlock ") {
+        server.reload().assert_fails(1, &["tuffet.yaml:3:20", "restart"]);
         assert!(!outside.path().join("log").exists());
     } else {
         skipped("this kernel has no Landlock");
     }
     server.rewrite("{ to: { file: none/log } }");
-    server.reload().assert_fails(64, &["there is no folder"]);
+    server.reload().assert_fails(1, &["there is no folder"]);
     server.ask("still");
     server.has("log", " read still ");
 }
@@ -457,7 +455,10 @@ fn a_log_moves_from_standard_error_into_a_file() {
 fn check_knows_the_levels() {
     let temporary = TempDir::new().unwrap();
     let folder = Folder(temporary.path().to_owned());
-    let _ = command(&folder, "root", "{ level: warning }", &[]);
-    let ran = tuffet(["check", folder.path("tuffet.yaml").to_str().unwrap()]);
+    folder.write("root/a", b"");
+    let file = folder.path("tuffet.yaml");
+    let yaml = yaml("{ level: warning }") + "listeners: [{ address: 127.0.0.1:6969 }]\n";
+    fs::write(&file, yaml).unwrap();
+    let ran = tuffet(["check", file.to_str().unwrap()]);
     ran.assert_fails(64, &["tuffet.yaml:3:", "did you mean `warn`?"]);
 }

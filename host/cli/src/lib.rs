@@ -24,7 +24,8 @@ use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
 use tuffet_terminal::{print, print_json, print_stderr};
 
-/// A TFTP server with a native data path and policy in WebAssembly.
+/// A TFTP server for machines that boot from the network, phones and switches: fast, safe, and with the reason of each
+/// failure in one line.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet", version, arg_required_else_help = true)]
 struct Cli {

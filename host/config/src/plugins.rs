@@ -9,6 +9,7 @@ use serde_json::Value;
 use tuffet_request::RootSpec;
 
 use super::address::check_name;
+use super::bundled;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
 use super::kv::WhenAway;
@@ -51,7 +52,8 @@ pub struct PluginConfig {
     /// How a failed call (trap, exceeded limit, invalid answer) is treated.
     #[serde(default)]
     pub on_error: OnError,
-    /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac` (the
+    /// Capabilities that the plugin may use, if its manifest requests them too; a bundled plugin has those that it
+    /// [cannot do without](plugins.md#grants) anyway. None by default: `client-mac` (the
     /// client's known MAC addresses), `client-history` (its last requests), `clock`, `random`, `kv` (keys that outlive
     /// the call), `kv/NAME` (keys that plugins share), `metrics` (its own counters and gauges), `upload` (the content
     /// of uploads), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
@@ -342,6 +344,7 @@ impl Resolver<'_> {
         let [back_off, cap] = [("back-off", breaker.back_off), ("cap", breaker.cap)];
         self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
         self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
+        let plugin = PluginConfig { grants: with_needed(&plugin), ..plugin };
         self.references(&join(&pointer, "settings"), &plugin, named);
         let secrets =
             self.plugin_secrets(&join(&pointer, "secrets"), plugin.secrets.clone(), &plugin.settings);
@@ -370,4 +373,17 @@ impl Resolver<'_> {
             self.wrong(format!("{pointer}/{index}"), message);
         }
     }
+}
+
+/// Returns the given grants, and those that a bundled plugin cannot do without.
+fn with_needed(plugin: &PluginConfig) -> Vec<Grant> {
+    let mut grants = plugin.grants.clone();
+    if let ComponentSource::Builtin(name) = &plugin.component {
+        for grant in bundled::needed_grants(name, &plugin.settings) {
+            if !grants.contains(&grant) {
+                grants.push(grant);
+            }
+        }
+    }
+    grants
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use super::bundled;
 use super::kinds::{choices, types};
 use super::schema::strict;
 use super::{EXAMPLE, FIRST};
@@ -54,6 +55,14 @@ pub fn reference() -> String {
     text += "```\n";
     text += EDITORS;
     section(&mut text, "", &strict());
+    text += "\n## Settings of the bundled plugins\n\nWhat `settings` of a plugin with `component: builtin:NAME` has. The page of each \
+             plugin has examples.\n";
+    for name in bundled::names() {
+        let title = format!("builtin:{name}");
+        let Some(Value::Object(mut schema)) = bundled::settings_schema(name) else { continue };
+        schema.insert("description".into(), format!("See [{name}](../plugins/{name}/README.md).").into());
+        section(&mut text, &title, &schema.into());
+    }
     text
 }
 
@@ -67,8 +76,9 @@ fn section(text: &mut String, path: &str, schema: &Value) {
     };
     let title = if path.is_empty() { "Top level".to_owned() } else { format!("`{path}`") };
     push(text, format_args!("\n## {title}\n\n"));
-    if !path.is_empty() {
-        push(text, format_args!("{}\n\n", description(schema)));
+    let described = description(schema);
+    if !path.is_empty() && !described.is_empty() {
+        push(text, format_args!("{described}\n\n"));
     }
     *text += "| Key | Type | Default | Meaning |\n|---|---|---|---|\n";
     let required: Vec<_> = schema.get("required").and_then(Value::as_array).into_iter().flatten().collect();
@@ -100,7 +110,8 @@ fn type_of(schema: &Value) -> String {
     if let Some(choices) = choices(schema) {
         return choices.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
     }
-    let kind = match (schema.get("format").and_then(Value::as_str), types(schema).as_slice()) {
+    let types: Vec<&str> = types(schema).into_iter().filter(|name| *name != "null").collect();
+    let kind = match (schema.get("format").and_then(Value::as_str), types.as_slice()) {
         (Some("byte-count"), _) => "size".to_owned(),
         (Some("time-span"), _) => "time".to_owned(),
         (Some("max-blksize"), _) => "number, or `auto`".to_owned(),
@@ -109,18 +120,25 @@ fn type_of(schema: &Value) -> String {
         (Some("file-mode"), _) => "octal number in quotes".to_owned(),
         (Some("fsync"), _) => "`never`, `each` or time".to_owned(),
         (Some("admin-address"), _) => "address, or `unix:PATH`".to_owned(),
+        (Some("log-target"), _) => "`stderr`, `syslog`, or a mapping".to_owned(),
         (Some("sha256"), _) => "digest".to_owned(),
         (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
         (Some("root-name"), _) => "name".to_owned(),
+        (Some("granted-root-name"), _) => "name of a root".to_owned(),
+        (Some("granted-sink-name"), _) => "name of a sink".to_owned(),
+        (Some("listener-name"), _) => "name of a listener".to_owned(),
+        (Some("class-name"), _) => "name of a class".to_owned(),
+        (Some("granted-url"), _) => "URL".to_owned(),
         (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
-        (_, ["object"] | ["object", "null"]) => "mapping".to_owned(),
+        (_, ["object"]) => "mapping".to_owned(),
         (_, ["boolean"]) => "`true` or `false`".to_owned(),
         (_, ["integer"]) => "whole number".to_owned(),
         (_, ["string"]) => "text".to_owned(),
         (_, ["string", "integer"]) => return "name or number".into(),
         (_, ["boolean", "object"]) => "`true`, `false`, or a mapping".to_owned(),
         (_, ["string", "array"]) => "text, or a list".to_owned(),
+        (_, []) => "anything".into(),
         (_, types) => types.join(" or "),
     };
     format!("{kind}{}", range(schema))

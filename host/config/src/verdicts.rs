@@ -47,7 +47,9 @@ impl Verdicts {
 }
 
 /// The conditions of a rule that are lists.
-const LISTS: [&str; 5] = ["clients", "classes", "operations", "names", "listeners"];
+const LISTS: [&str; 6] = ["clients", "macs", "classes", "operations", "names", "listeners"];
+/// Those that exclude clients.
+const EXCEPTIONS: [&str; 2] = ["except-clients", "except-macs"];
 
 /// Returns whether every request that `rule` matches is matched by `other`, too. Globs count as equal only if they are.
 fn covers(other: &Value, rule: &Value) -> bool {
@@ -60,10 +62,11 @@ fn covers(other: &Value, rule: &Value) -> bool {
         its.iter().all(|its| of.iter().any(|of| within(its, of)))
     };
     let narrower = LISTS.iter().all(|key| other[key].is_null() || each_within(&rule[key], &other[key]));
-    let excepted = &other["except-clients"];
-    let excepts_less =
-        excepted.as_array().is_none_or(Vec::is_empty) || each_within(excepted, &rule["except-clients"]);
-    narrower && excepts_less
+    let excepts_less = |key: &&str| {
+        let excepted = &other[*key];
+        excepted.as_array().is_none_or(Vec::is_empty) || each_within(excepted, &rule[*key])
+    };
+    narrower && EXCEPTIONS.iter().all(|key| excepts_less(&key))
 }
 
 /// Returns whether these are subnets, and the first one is within the second one.

@@ -27,7 +27,7 @@ mod trees;
 mod uploads;
 mod yaml;
 
-use clap::Args;
+use clap::{Args, ValueEnum as _};
 use error::ImportError;
 pub use remap_check::{CheckError, CheckPlugins};
 use server::{Server, Version};
@@ -141,10 +141,11 @@ fn own_flags(server: Server, flags: &[String]) -> Result<&[String], ImportError>
         Server::Atftpd => &["atftpd", "in.tftpd"],
         Server::Dnsmasq => &["dnsmasq"],
     };
-    // No server has flags of these names.
-    let ours = ["--output", "--defaults", "--etc", "--server-version"];
-    if let Some(flag) = flags.iter().find(|flag| ours.contains(&flag.split('=').next().unwrap_or_default())) {
-        let text = format!("{flag} belongs before the flags of the server");
+    if let Some((flag, value)) = misplaced(server, flags) {
+        let name = server.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        let text = format!(
+            "{flag} belongs before the flags of the server: write `tuffet import {name} {flag} {value} -- FLAGS`"
+        );
         return Err(ImportError::invalid(&location::Location::CommandLine, text));
     }
     let is_program = |word: &String| {
@@ -157,6 +158,26 @@ fn own_flags(server: Server, flags: &[String]) -> Result<&[String], ImportError>
         [first, rest @ ..] if is_program(first) && !Path::new(first).is_dir() => Ok(rest),
         _ => Ok(flags),
     }
+}
+
+/// Returns a flag of `import` among the flags of the server, and its value.
+fn misplaced(server: Server, flags: &[String]) -> Option<(&str, &str)> {
+    // No server has flags of these names.
+    let ours = ["--output", "--defaults", "--etc", "--server-version"];
+    for (index, word) in flags.iter().enumerate() {
+        let next = flags.get(index + 1).map(String::as_str);
+        let (flag, value) =
+            word.split_once('=').map_or((word.as_str(), next), |(flag, value)| (flag, Some(value)));
+        if ours.contains(&flag) {
+            return Some((flag, value.unwrap_or("FILE")));
+        }
+        // `-o` of dnsmasq is `strict-order`, and takes no value.
+        let is_theirs = server == Server::Dnsmasq && next.is_none_or(|next| next.starts_with('-'));
+        if word == "-o" && !is_theirs {
+            return Some(("-o", next.unwrap_or("FILE")));
+        }
+    }
+    None
 }
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), String> {

@@ -44,19 +44,30 @@ impl FileOutput {
         })
     }
 
-    /// Opens a new file if the current one was renamed: by another program, or, before each write to a file that is
-    /// rotated, by another process of this server.
+    /// Opens a new file if another program has renamed the current one, without waiting for the next check.
+    pub(super) fn reopen(&mut self) -> io::Result<()> {
+        // The rest of a line belongs into the file with its beginning.
+        if self.lines.is_cut() { Ok(()) } else { self.follow_now() }
+    }
+
+    /// Opens a new file if the current one was renamed: looks from time to time, or, before each write to a file that is
+    /// rotated, for another process of this server.
     fn follow(&mut self) -> io::Result<()> {
         if self.rotation.is_none() && self.last_check.elapsed() < RENAME_CHECK {
             return Ok(());
         }
+        self.follow_now()
+    }
+
+    fn follow_now(&mut self) -> io::Result<()> {
         self.last_check = Instant::now();
         let ours = self.file.metadata()?;
         if !self.is_at_path(&ours) {
             return self.begin();
         }
+        // Another program may have truncated it, or written to it.
         if let Some(rotation) = &mut self.rotation {
-            rotation.has(ours.len());
+            rotation.measured(ours.len());
         }
         Ok(())
     }
@@ -70,7 +81,13 @@ impl FileOutput {
     /// Rotates the file if that is due. Of several processes of this server that write to it, one does so; the others
     /// follow.
     fn rotate(&mut self, next: usize) -> io::Result<()> {
-        if !self.rotation.as_ref().is_some_and(|rotation| rotation.is_due(next)) {
+        let is_due = |output: &FileOutput| output.rotation.as_ref().is_some_and(|its| its.is_due(next));
+        if !is_due(self) {
+            return Ok(());
+        }
+        // Another program may just have done it.
+        self.follow_now()?;
+        if !is_due(self) {
             return Ok(());
         }
         // The lock ends with the file, which is closed once the new one is open.

@@ -55,8 +55,8 @@ impl Rotation {
         !self.regular || self.rotate.size.is_none_or(|max| self.bytes + bytes as u64 <= max)
     }
 
-    /// Notes the size of the file, to which another process of this server may have written.
-    pub fn has(&mut self, bytes: u64) {
+    /// Corrects the size of the file, to which another process of this server, or another program, may have written.
+    pub fn measured(&mut self, bytes: u64) {
         self.bytes = bytes;
     }
 
@@ -84,7 +84,7 @@ impl Rotation {
         }
         fs::rename(path, archived)?;
         if let Err(error) = self.remove_old(path) {
-            tracing::warn!(target: "tuffet::sinks::rotate", file = %path.display(), %error, "old files of a sink cannot be removed");
+            tracing::warn!(target: "tuffet::sinks::rotate", file = %path.display(), %error, "old files cannot be removed");
         }
         Ok(())
     }

@@ -36,6 +36,23 @@ for pair in in.tftpd=tftpd-hpa atftpd=atftpd dnsmasq=dnsmasq-base; do
     [ -x "$server" ] || echo "peers.sh: no ${pair%%=*} (package $package)" >&2
 done
 
+# DHCP servers, which check the configurations of docs/dhcp.md. Kea has its libraries in a package of their own.
+for pair in dhcpd=isc-dhcp-server kea-dhcp4=kea-dhcp4-server; do
+    package=${pair#*=}
+    server=$package/usr/sbin/${pair%%=*}
+    if ! [ -x "$server" ] && download "$package"; then
+        dpkg-deb -x "$package"_*.deb "$package" || true
+        rm -f "$package"_*.deb
+        if [ "$package" = kea-dhcp4-server ] && download kea-common; then
+            dpkg-deb -x kea-common_*.deb "$package" || true
+            rm -f kea-common_*.deb
+            is_root && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+                liblog4cplus-2.0.5 libmariadb3 libpq5 </dev/null >/dev/null 2>&1 || true
+        fi
+    fi
+    [ -x "$server" ] || echo "peers.sh: no ${pair%%=*} (package $package)" >&2
+done
+
 # Fetches files of Debian's pool into this folder: PATH DIGEST... apt knows the mirror, and how to reach it.
 pinned() {
     # shellcheck disable=SC2016 # apt's own variables

@@ -5,11 +5,18 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use tuffet_sdk::{Glob, Operation, Problems, Request};
 
+use crate::mac::{self, MacPrefix, Source};
+
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     pub clients: Option<Vec<IpNet>>,
     /// Clients for whom the rule does not hold.
     pub except_clients: Vec<IpNet>,
+    pub macs: Option<Vec<MacPrefix>>,
+    /// As `except_clients`. A client without a known address is none of these.
+    pub except_macs: Vec<MacPrefix>,
+    /// Where `macs` and `except_macs` may be learnt.
+    pub sources: Vec<Source>,
     pub classes: Option<Vec<String>>,
     pub operations: Option<Vec<Operation>>,
     pub names: Option<Vec<Glob>>,
@@ -21,10 +28,19 @@ impl Conditions {
     pub fn match_request(&self, request: &Request, client: IpAddr) -> bool {
         holds(&self.clients, |subnet| subnet.contains(&client))
             && !self.except_clients.iter().any(|subnet| subnet.contains(&client))
+            && self.match_macs(request)
             && holds(&self.classes, |class| *class == request.client.class)
             && holds(&self.operations, |operation| *operation == request.operation)
             && holds(&self.names, |glob| request.matches(glob))
             && holds(&self.listeners, |listener| *listener == request.listener)
+    }
+}
+
+impl Conditions {
+    fn match_macs(&self, request: &Request) -> bool {
+        // Without such conditions the plugin need not know the addresses.
+        let has = |prefixes: &[MacPrefix]| mac::has_any(request, prefixes, &self.sources);
+        self.macs.as_deref().is_none_or(has) && (self.except_macs.is_empty() || !has(&self.except_macs))
     }
 }
 

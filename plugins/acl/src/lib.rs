@@ -1,4 +1,4 @@
-//! Access rules by subnet, class of client, operation, file name and listener.
+//! Access rules by subnet, MAC address, class of client, operation, file name and listener.
 //!
 //! A request that any `deny` rule matches is denied. Otherwise the first matching `allow` rule applies, with
 //! its ceilings. A request that no rule matches is left to the next plugin, or denied with `otherwise: deny`.
@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod conditions;
+mod mac;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -73,8 +74,10 @@ impl Authorize for Acl {
 tuffet_sdk::manifest! {
     name: "acl",
     version: env!("CARGO_PKG_VERSION"),
-    description: "Who may do what: rules by subnet, class of client, operation, file name and listener",
-    depends_on: ["address", "class", "listener", "operation", "path"],
+    description: "Who may do what: rules by subnet, MAC address, class of client, operation, file name and listener",
+    grants: [],
+    optional: [("client-mac", "knows machines by their MAC address, in rules with `macs` or `except-macs`")],
+    depends_on: ["address", "class", "listener", "mac", "operation", "path"],
     reuse: true,
 }
 tuffet_sdk::export!(Acl: authorize);

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use tuffet_sdk::{Glob, Operation, Problems, Profile, SessionValues};
 
 use crate::conditions::{Conditions, check_list, check_not_empty, parse_subnet};
+use crate::mac::{MacPrefix, Source};
 use crate::{Acl, AllowRule, DEFAULT_MESSAGE, DenyRule};
 
 /// The settings of the plugin; README.md explains each key.
@@ -16,6 +17,7 @@ pub struct Settings {
     otherwise: Otherwise,
     #[serde(default)]
     case: Case,
+    sources: Option<Vec<Source>>,
 }
 
 /// Whether the globs of `names` tell upper from lower case.
@@ -31,11 +33,18 @@ enum Case {
 struct Written {
     clients: Option<Vec<String>>,
     except_clients: Option<Vec<String>>,
+    macs: Option<Vec<String>>,
+    except_macs: Option<Vec<String>>,
     classes: Option<Vec<String>>,
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
+}
+
+/// What holds for all rules.
+struct Common {
     case: Case,
+    sources: Vec<Source>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -52,6 +61,8 @@ pub(crate) enum Otherwise {
 struct DenySettings {
     clients: Option<Vec<String>>,
     except_clients: Option<Vec<String>>,
+    macs: Option<Vec<String>>,
+    except_macs: Option<Vec<String>>,
     classes: Option<Vec<String>>,
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
@@ -64,6 +75,8 @@ struct DenySettings {
 struct AllowSettings {
     clients: Option<Vec<String>>,
     except_clients: Option<Vec<String>>,
+    macs: Option<Vec<String>>,
+    except_macs: Option<Vec<String>>,
     classes: Option<Vec<String>>,
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
@@ -75,19 +88,25 @@ struct AllowSettings {
 
 pub(crate) fn check(settings: Settings) -> Result<Acl, Problems> {
     let mut problems = Problems::new();
-    let case = settings.case;
+    let sources = settings.sources.unwrap_or_else(|| Source::NETWORK.into());
+    if sources.is_empty() {
+        problems.add("/sources", "without a source no MAC is ever known: name one, or leave the key out");
+    }
+    let common = &Common { case: settings.case, sources };
     let deny = settings.deny.unwrap_or_default().into_iter().enumerate();
-    let deny = deny.map(|(i, rule)| check_deny(&mut problems, &format!("/deny/{i}"), rule, case)).collect();
+    let deny = deny.map(|(i, rule)| check_deny(&mut problems, &format!("/deny/{i}"), rule, common)).collect();
     let allow = settings.allow.unwrap_or_default().into_iter().enumerate();
     let allow =
-        allow.map(|(i, rule)| check_allow(&mut problems, &format!("/allow/{i}"), rule, case)).collect();
+        allow.map(|(i, rule)| check_allow(&mut problems, &format!("/allow/{i}"), rule, common)).collect();
     problems.or(Acl { deny, allow, otherwise: settings.otherwise })
 }
 
-fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings, case: Case) -> DenyRule {
-    let DenySettings { clients, except_clients, classes, operations, names, listeners, message } = rule;
-    let written = Written { clients, except_clients, classes, operations, names, listeners, case };
-    let conditions = check_conditions(problems, at, written);
+fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings, common: &Common) -> DenyRule {
+    let DenySettings { clients, except_clients, macs, except_macs, .. } = rule;
+    let DenySettings { classes, operations, names, listeners, message, .. } = rule;
+    let written =
+        Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners };
+    let conditions = check_conditions(problems, at, written, common);
     let message = message.unwrap_or_else(|| DEFAULT_MESSAGE.to_string());
     if message.len() > MAX_MESSAGE {
         let length = message.len();
@@ -104,11 +123,13 @@ fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings, case: Case)
 /// Length of a denial's message that the host sends, in bytes (sdk/wit/policy.wit, `denial`).
 const MAX_MESSAGE: usize = 200;
 
-fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings, case: Case) -> AllowRule {
-    let AllowSettings { clients, except_clients, classes, operations, names, listeners, .. } = rule;
+fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings, common: &Common) -> AllowRule {
+    let AllowSettings { clients, except_clients, macs, except_macs, .. } = rule;
+    let AllowSettings { classes, operations, names, listeners, .. } = rule;
     let AllowSettings { max_blksize, max_windowsize, max_bytes, .. } = rule;
-    let written = Written { clients, except_clients, classes, operations, names, listeners, case };
-    let conditions = check_conditions(problems, at, written);
+    let written =
+        Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners };
+    let conditions = check_conditions(problems, at, written, common);
     let ceilings = SessionValues {
         blksize: ceiling(problems, format!("{at}/max-blksize"), max_blksize, 8, 65464),
         windowsize: ceiling(problems, format!("{at}/max-windowsize"), max_windowsize, 1, 65535),
@@ -135,8 +156,9 @@ fn ceiling(
     in_range
 }
 
-fn check_conditions(problems: &mut Problems, at: &str, written: Written) -> Conditions {
-    let Written { clients, except_clients, classes, operations, names, listeners, case } = written;
+fn check_conditions(problems: &mut Problems, at: &str, written: Written, common: &Common) -> Conditions {
+    let Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners } =
+        written;
     if let Some(operations) = &operations {
         check_not_empty(problems, &format!("{at}/operations"), operations);
     }
@@ -144,9 +166,13 @@ fn check_conditions(problems: &mut Problems, at: &str, written: Written) -> Cond
     Conditions {
         clients: check_list(problems, &format!("{at}/clients"), clients, parse_subnet),
         except_clients: excepted.unwrap_or_default(),
+        macs: check_list(problems, &format!("{at}/macs"), macs, MacPrefix::parse),
+        except_macs: check_list(problems, &format!("{at}/except-macs"), except_macs, MacPrefix::parse)
+            .unwrap_or_default(),
+        sources: common.sources.clone(),
         classes: check_list(problems, &format!("{at}/classes"), classes, |class| named(class, "a class")),
         operations,
-        names: check_list(problems, &format!("{at}/names"), names, |glob| match case {
+        names: check_list(problems, &format!("{at}/names"), names, |glob| match common.case {
             Case::Sensitive => Glob::parse(glob),
             Case::Insensitive => Glob::parse(glob).map(Glob::ignoring_case),
         }),

@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Authorize, Denial, ErrorCode, Operation, Plugin, Profile, Request, SessionValues, Verdict, parse, testing,
+    Authorize, Denial, ErrorCode, Mac, MacAddresses, Operation, Plugin, Profile, Request, SessionValues,
+    Verdict, mac_source, parse, testing,
 };
 
 use crate::Acl;
@@ -99,6 +100,41 @@ fn a_rule_for_classes_of_clients() {
     denial(acl.authorize(&request));
 }
 
+fn known(network: &[&str], claimed: &[&str]) -> Request {
+    let of = |list: &[&str], source: &str| {
+        list.iter().map(|address| Mac { address: (*address).into(), source: source.into() }).collect()
+    };
+    let mut request = read("a", "10.1.2.3");
+    request.client.macs = Some(MacAddresses {
+        network: of(network, mac_source::NEIGHBOUR_TABLE),
+        claimed: of(claimed, mac_source::REQUESTED_NAME),
+    });
+    request
+}
+
+#[test]
+fn a_rule_for_mac_addresses_believes_the_network_alone() {
+    let rules = json!([{ "macs": ["00:0c:29", "02-00-5E-10-00-01"] }]);
+    let acl = acl(json!({ "deny": rules }));
+    for address in ["00:0c:29:01:02:03", "02:00:5e:10:00:01"] {
+        denial(acl.authorize(&known(&["02:00:00:00:00:09", address], &[])));
+        assert_eq!(acl.authorize(&known(&[], &[address])), Verdict::Abstain);
+    }
+    assert_eq!(acl.authorize(&known(&["02:00:5e:10:00:02"], &[])), Verdict::Abstain);
+    assert_eq!(acl.authorize(&known(&[], &[])), Verdict::Abstain);
+    let asked = self::acl(json!({ "deny": rules, "sources": ["requested-name"] }));
+    denial(asked.authorize(&known(&[], &["00:0c:29:01:02:03"])));
+    assert_eq!(asked.authorize(&known(&["00:0c:29:01:02:03"], &[])), Verdict::Abstain);
+}
+
+#[test]
+fn a_rule_for_all_but_some_mac_addresses_holds_for_unknown_ones() {
+    let acl = acl(json!({ "deny": [{ "except-macs": ["00:0c:29"] }] }));
+    assert_eq!(acl.authorize(&known(&["00:0c:29:01:02:03"], &[])), Verdict::Abstain);
+    denial(acl.authorize(&known(&["00:0c:2a:01:02:03"], &[])));
+    denial(acl.authorize(&known(&[], &["00:0c:29:01:02:03"])));
+}
+
 #[test]
 fn names_in_any_case_if_asked() {
     let rule = |case: &str| acl(json!({ "case": case, "deny": [{ "names": ["SEP*"] }] }));
@@ -146,11 +182,13 @@ fn bad_settings_are_pointed_at_all_at_once() {
             { "clients": ["192.0.2.0/24", "192.0.2.1/24", "here"], "names": ["a", "b["], "listeners": [] },
             { "message": "x".repeat(201) },
             { "clients": ["::ffff:10.0.0.1"], "message": "two\nlines" },
-            { "except-clients": [], "classes": [""] },
+            { "except-clients": [], "classes": [""], "macs": ["00:0c"] },
         ],
+        "sources": [],
         "allow": [{ "max-blksize": 7, "max-windowsize": 65536, "max-bytes": 0, "operations": [] }],
     }));
     let starts = [
+        "/sources: without a source",
         "/deny/0/clients/1: 192.0.2.1/24 has address bits behind the prefix: write 192.0.2.0/24",
         "/deny/0/clients/2: \"here\" is neither",
         "/deny/0/names/1: \"b[\" has \"[\" without",
@@ -159,6 +197,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
         "/deny/2/clients/0: IPv4 clients",
         "/deny/2/message: write one line",
         "/deny/3/except-clients: an empty list",
+        "/deny/3/macs/0: \"00:0c\" is neither a MAC address",
         "/deny/3/classes/0: write the name of a class",
         "/allow/0/operations: an empty list",
         "/allow/0/max-blksize: 7 is out of range: write 8 to 65464",

@@ -187,13 +187,14 @@ fn foot_line(state: &State) -> Line<'static> {
         let why = state.wrong_filter.as_deref().unwrap_or("Enter keeps it, Esc clears it");
         return Line::from(format!("filter: {}_   {}", plain(&state.filter), plain(why)));
     }
+    // In front: a narrow terminal cuts off the end.
     let filter = match &*state.filter {
         "" => String::new(),
-        filter => format!("   filter: {}", plain(filter)),
+        filter => format!("filter: {}   ", plain(filter)),
     };
     let enter = if state.tab == SERVERS { "its rows" } else { "details" };
     let keys = format!(
-        "q quit  Tab turn  Enter {enter}  / filter  s S sort ({})  p pause  ↑↓ select{filter}",
+        "{filter}q quit  Tab turn  Enter {enter}  / filter  s S sort ({})  p pause  ↑↓ select",
         state.sorted_by()
     );
     Line::from(keys).style(QUIET)
@@ -298,20 +299,15 @@ fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
     }
     let room = columns(&widths, width);
     let row = |row: &&Finished| {
-        let mut why = match (&row.detail, &row.verdict_by) {
-            (Some(detail), Some(by)) => format!("{detail} (by {by})"),
-            (Some(detail), None) => detail.clone(),
-            (None, Some(by)) => format!("by {by}"),
-            (None, None) => String::new(),
+        let reason = match (&row.detail, &row.verdict_by) {
+            (Some(detail), Some(by)) => Some(format!("{detail} (by {by})")),
+            (Some(detail), None) => Some(detail.clone()),
+            (None, Some(by)) => Some(format!("by {by}")),
+            (None, None) => None,
         };
-        if !row.tried.is_empty() {
-            why += "; tried ";
-            why += &row.tried.join(", ");
-        }
-        if let Some(hint) = &row.hint {
-            why += "; ";
-            why += hint;
-        }
+        let tried = (!row.tried.is_empty()).then(|| format!("tried {}", row.tried.join(", ")));
+        let why: Vec<String> = reason.into_iter().chain(tried).chain(row.hint.clone()).collect();
+        let why = why.join("; ");
         Row::new([
             Cell::from(clock(row.ended_unix_ms)),
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),

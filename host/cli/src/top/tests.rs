@@ -129,6 +129,21 @@ fn the_filter_takes_all_words_and_is_seen() {
     assert_eq!((state.running().len(), &*state.filter), (2, ""));
 }
 
+/// At 80 columns, the names of the keys fill the last line.
+#[test]
+fn a_narrow_terminal_shows_the_filter_and_the_places_alone() {
+    let mut snapshot = snapshot(61_000);
+    snapshot.finished[0].detail = None;
+    snapshot.finished[0].verdict_by = None;
+    snapshot.finished[0].tried = vec!["boot:a".into()];
+    let mut state = State::new(snapshot, RowQuery::default());
+    press(&mut state, "/192\n2");
+    let shown = frame(&state, 80);
+    assert!(shown.iter().any(|line| line.starts_with("filter: 192   q quit")), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.contains(" tried boot:a")), "{shown:#?}");
+    assert!(!shown.iter().any(|line| line.contains("; tried")), "{shown:#?}");
+}
+
 #[test]
 fn a_held_screen_stays_and_then_catches_up() {
     let mut state = State::new(snapshot(61_000), RowQuery::default());

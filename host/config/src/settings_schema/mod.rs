@@ -18,7 +18,7 @@ use super::schema::{PLUGIN, schema};
 use super::shape;
 use super::source::Finding;
 pub use names::SettingNames;
-pub(super) use names::name_problems;
+pub(super) use names::{name_problems, named_grants};
 pub use outline::Setting;
 use read::Reader;
 

@@ -120,10 +120,27 @@ pub(crate) fn name_problems(
     references.into_iter().filter_map(problem).collect()
 }
 
-/// The problem of a URL whose host the plugin may not send requests to. The plugin itself refuses what is no URL.
-fn ungranted_host(url: &str, grants: &[Grant]) -> Option<String> {
+/// Returns the grants for the roots, sinks and servers that settings name.
+pub(crate) fn named_grants(schema: &Value, settings: &Value) -> Vec<Grant> {
+    let mut references = Vec::new();
+    find(schema, settings, "", &mut references);
+    let grant = |Reference { format, name, .. }: Reference<'_>| match format {
+        _ if name.is_empty() => None,
+        "granted-url" => host_of(name).map(|(_, host)| Grant::Http(host)),
+        _ => SettingNames::default().target(format, name)?.2,
+    };
+    references.into_iter().filter_map(grant).collect()
+}
+
+/// Returns the scheme of a URL, and the host with the port if there is one. The plugin itself refuses what is no URL.
+fn host_of(url: &str) -> Option<(&str, HttpHost)> {
     let (scheme, rest) = url.split_once("://")?;
-    let host: HttpHost = rest.split(['/', '?', '#']).next().unwrap_or_default().parse().ok()?;
+    Some((scheme, rest.split(['/', '?', '#']).next().unwrap_or_default().parse().ok()?))
+}
+
+/// The problem of a URL whose host the plugin may not send requests to.
+fn ungranted_host(url: &str, grants: &[Grant]) -> Option<String> {
+    let (scheme, host) = host_of(url)?;
     let usual = if scheme == "https" { 443 } else { 80 };
     let port = |host: &HttpHost| host.port.unwrap_or(usual);
     let same = |its: &HttpHost| its.name == host.name && port(its) == port(&host);

@@ -195,7 +195,7 @@ impl Running {
         let (shared_origins, shared_generation) = (origins.clone(), assembly.generation.clone());
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
-        let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let records = Records::new(telemetry.clone(), logging::dialect, watch.clone());
         let shared: Arc<[SharedListener]> = shared_listeners(config, &listeners).into();
         let datagrams = predecessor.as_ref().map(Predecessor::datagrams).transpose();
         let datagrams =

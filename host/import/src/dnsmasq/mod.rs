@@ -1,5 +1,6 @@
 //! `tuffet import dnsmasq`.
 
+mod boot;
 mod conf;
 mod interfaces;
 mod listeners;

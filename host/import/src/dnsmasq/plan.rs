@@ -2,7 +2,7 @@
 
 use super::listeners::ListenAddress;
 use super::settings::{Settings, UniqueRoot};
-use super::{interfaces, listeners};
+use super::{boot, interfaces, listeners};
 use crate::error::ImportError;
 use crate::location::{Location, Word};
 use crate::target::{Remap, Target};
@@ -237,10 +237,11 @@ fn rest(settings: &Settings, target: &mut Target) {
         );
         target.differs(&setting.location, text);
     }
-    if let Some(setting) = settings.boot.first() {
+    for setting in &settings.boot {
+        let Some(line) = boot::with_server(setting) else { continue };
         let text = format!(
-            "{}: without `enable-tftp`, dnsmasq may no longer name itself as the server: write the address of Tuffet \
-             into each dhcp-boot and pxe-service",
+            "{}: without `enable-tftp`, dnsmasq may no longer name itself as the server: write `{line}`, with Tuffet's \
+             address in place of ADDRESS",
             setting.written
         );
         target.differs(&setting.location, text);

@@ -134,30 +134,30 @@ fn what_the_settings_of_bundled_plugins_use() {
     let observer = |plugin: &str, settings: &str| {
         format!(
             "{GOOD}sinks: {{ lines: {{ file: lines.jsonl }}, far: {{ file: far.jsonl }} }}\npolicy: {{ observe: [it] }}\n\
-             plugins:\n  it:\n    component: builtin:{plugin}\n    grants: [kv, sinks/lines]\n    settings: {settings}\n"
+             plugins:\n  it:\n    component: builtin:{plugin}\n    settings: {settings}\n"
         )
     };
-    let missing = "the plugin may not use sink `far`; add `sinks/far` to its `grants`";
     for (plugin, settings, place, words) in [
-        ("audit", "{ sink: line }", "9:23", "unknown sink `line`; did you mean `lines`?"),
-        ("audit", "{ sink: far }", "9:23", missing),
-        ("audit", "{ sink: lines, witness: fra }", "9:39", "unknown sink `fra`; did you mean `far`?"),
-        ("audit", "{ sink: lines, witness: far }", "9:39", missing),
-        ("publish", "{ sink: elsewhere }", "9:23", "unknown sink `elsewhere`"),
-        ("publish", "{ sink: far }", "9:23", missing),
+        ("audit", "{ sink: line }", "8:23", "unknown sink `line`; did you mean `lines`?"),
+        ("audit", "{ sink: lines, witness: fra }", "8:39", "unknown sink `fra`; did you mean `far`?"),
+        ("publish", "{ sink: elsewhere }", "8:23", "unknown sink `elsewhere`"),
     ] {
         wrong(&observer(plugin, settings), place, &[words]);
     }
-    for plugin in ["audit", "publish"] {
-        check(&observer(plugin, "{ sink: lines }")).assert_good();
+    // They are the server's own: what they cannot do without is theirs without a line.
+    for (plugin, settings) in [
+        ("audit", "{ sink: lines, witness: far }"),
+        ("publish", "{ sink: lines }"),
+        ("publish", "{ url: 'http://127.0.0.1:9/events' }"),
+    ] {
+        check(&observer(plugin, settings)).assert_good();
     }
     let resolver = |plugin: &str, settings: &str| {
         format!(
-            "{GOOD}policy: {{ resolve: [it] }}\nplugins:\n  it:\n    component: builtin:{plugin}\n    grants: [client-mac]\n    \
+            "{GOOD}policy: {{ resolve: [it] }}\nplugins:\n  it:\n    component: builtin:{plugin}\n    \
              settings: {settings}\n"
         )
     };
-    let missing = "the plugin may not use root `boot`; add `files/boot` to its `grants`";
     let leases = |root: &str| {
         format!(
             "{{ root: boot, leases: [{{ root: {root}, path: l, format: kea }}], rules: [{{ templates: ['{{mac}}'] }}] }}"
@@ -165,10 +165,14 @@ fn what_the_settings_of_bundled_plugins_use() {
     };
     let template =
         |root: &str| format!("{{ root: {root}, inventory: i.yaml, rules: [{{ match: a, template: t }}] }}");
-    wrong(&resolver("mac-map", &leases("bot")), "8:46", &["unknown root `bot`; did you mean `boot`?"]);
-    wrong(&resolver("mac-map", &leases("boot")), "8:46", &[missing]);
-    wrong(&resolver("template", &template("bot")), "8:23", &["unknown root `bot`; did you mean `boot`?"]);
-    wrong(&resolver("template", &template("boot")), "8:23", &[missing]);
+    wrong(&resolver("mac-map", &leases("bot")), "7:46", &["unknown root `bot`; did you mean `boot`?"]);
+    check(&resolver("mac-map", &leases("boot"))).assert_good();
+    wrong(&resolver("template", &template("bot")), "7:23", &["unknown root `bot`; did you mean `boot`?"]);
+    check(&resolver("template", &template("boot"))).assert_good();
+    check(&resolver("ask", "{ url: 'http://127.0.0.1:9/' }")).assert_good();
+    check(&resolver("remap", "{ root: boot, unique-root: mac }")).assert_good();
+    let acl = "policy: { authorize: [it] }\nplugins:\n  it:\n    component: builtin:acl\n    settings: { deny: [{ macs: ['00:0c:29'] }] }\n";
+    check(&format!("{GOOD}{acl}")).assert_good();
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod absent;
 mod broadcasts;
 mod clients;
+mod dhcp;
 mod duplicates;
 mod fragments;
 mod import;

@@ -62,7 +62,7 @@ fn start(
 }
 
 /// Returns the program: unpacked by host/tests/suites/peers.sh, or installed.
-fn installed(name: &str, package: &str) -> Option<PathBuf> {
+pub(super) fn installed(name: &str, package: &str) -> Option<PathBuf> {
     let unpacked =
         std::env::var_os("TUFFET_PEERS").map(|folder| Path::new(&folder).join(package).join("usr/sbin"));
     let folders = unpacked.into_iter().chain([PathBuf::from("/usr/sbin")]);

@@ -220,7 +220,14 @@ fn flags_need_no_separator() {
     let ran = tuffet(["import", "dnsmasq", "-C", "/dev/null", "-u", "root", "--enable-tftp", &root]);
     assert_eq!(ran.code(), 0, "{}", ran.stderr);
     tuffet(["import", "tftpd-hpa", "-l", "-s", here, "--output", "x"])
-        .assert_fails(64, &["--output belongs before the flags of the server"]);
+        .assert_fails(64, &["--output belongs before the flags of the server: write `tuffet import tftpd-hpa --output x -- FLAGS`"]);
+    tuffet(["import", "atftpd", "--daemon", here, "-o", "x"])
+        .assert_fails(64, &["write `tuffet import atftpd -o x -- FLAGS`"]);
+    tuffet(["import", "dnsmasq", "-C", "/dev/null", "--enable-tftp", &root, "-o", "x"])
+        .assert_fails(64, &["write `tuffet import dnsmasq -o x -- FLAGS`"]);
+    // `strict-order`.
+    tuffet(["import", "dnsmasq", "-C", "/dev/null", "-u", "root", "--enable-tftp", "-o", &root])
+        .assert_good();
 }
 
 /// What `check` would refuse is refused by the import, which knows the file with the rule.

@@ -128,7 +128,9 @@ const SYSTEMS: &[System] = &[
         from: From::File("dnsmasq", "--conf", "HERE/ltsp-dnsmasq.conf"),
         code: 0,
         has: &["max-blksize: auto"],
-        remarks: &["write the address of Tuffet into each dhcp-boot and pxe-service"],
+        remarks: &[
+            "write `pxe-service=tag:X86PC,X86PC,undionly.kpxe,ltsp/undionly.kpxe,ADDRESS`, with Tuffet's address",
+        ],
     },
     System {
         name: "Metal3",
@@ -140,7 +142,10 @@ const SYSTEMS: &[System] = &[
         from: From::File("dnsmasq", "--conf", "HERE/dnsmasq.conf"),
         code: 0,
         has: &["interface: lo", "world-readable: true", "user: root"],
-        remarks: &["dnsmasq calls it with `tftp SIZE ADDRESS PATH`", "dhcp-boot=tag:!ipxe,undionly.kpxe"],
+        remarks: &[
+            "dnsmasq calls it with `tftp SIZE ADDRESS PATH`",
+            "write `dhcp-boot=tag:!ipxe,undionly.kpxe,,ADDRESS`, with Tuffet's address",
+        ],
     },
     // A container: everything on the command line.
     System {

@@ -144,3 +144,38 @@ fn an_unknown_class_is_named() {
     let ran = Setup::new().rest_of_yaml(yaml).run_to_its_end();
     ran.assert_fails(64, &["`uboot`", "u-boot"]);
 }
+
+/// By what a lease says, and never by the name that a client asks for, unless the settings say so.
+#[test]
+fn rules_for_mac_addresses_believe_the_network() {
+    let server = |sources: &str| {
+        let setup = Setup::new().file("a", b"for some").file("01-00-0c-29-00-00-09", b"for some").rest_of_yaml(
+            &format!(
+                "facts: {{ leases: [{{ file: leases, format: dnsmasq }}] }}\npolicy: {{ authorize: [acl] }}\nplugins:\n  \
+                 acl:\n    component: builtin:acl\n    settings:\n{sources}      deny:\n        - macs: [\"00:0c:29\"]\n          \
+                 message: not for this manufacturer\n        - names: [a]\n          except-macs: [\"02:00:5e:10:00:01\"]\n          \
+                 message: for one alone\n"
+            ),
+        );
+        let leases = "0 00:0c:29:01:02:03 127.0.0.3 a *\n0 02:00:5e:10:00:01 127.0.0.4 b *\n";
+        setup.outside().write("leases", leases.as_bytes());
+        setup.start()
+    };
+    let ask = |server: &Server, address: [u8; 4], name: &str| {
+        let mut peer = Peer::from(address, server.address());
+        peer.ask(&rrq(name, &[]));
+        peer.receive()
+    };
+    let served = Answer::Data(1, b"for some".to_vec());
+    let denied = |message: &str| Answer::Error(2, message.to_owned());
+    let by_network = server("");
+    assert_eq!(ask(&by_network, [127, 0, 0, 3], "a"), denied("not for this manufacturer"));
+    assert_eq!(by_network.outcome("a")["detail"], "deny rule 1");
+    assert_eq!(ask(&by_network, [127, 0, 0, 4], "a"), served);
+    assert_eq!(ask(&by_network, [127, 0, 0, 5], "a"), denied("for one alone"));
+    let claim = "01-00-0c-29-00-00-09";
+    assert_eq!(ask(&by_network, [127, 0, 0, 5], claim), served);
+    let by_claim = server("      sources: [requested-name]\n");
+    assert_eq!(ask(&by_claim, [127, 0, 0, 5], claim), denied("not for this manufacturer"));
+    assert_eq!(ask(&by_claim, [127, 0, 0, 3], claim), denied("not for this manufacturer"));
+}

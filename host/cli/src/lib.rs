@@ -43,11 +43,11 @@ enum Command {
     ///
     /// The new configuration replaces the old one as a whole, or the server refuses it and changes nothing.
     /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
-    /// the server reloaded, 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
-    Reload(control::ServerArgs),
+    /// the server reloaded, or with --check would; 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
+    Reload(control::ReloadArgs),
     /// Show the status of the running server.
     ///
-    /// Exit code 0 if all is well, 1 if the last reload was refused, 64 if FILE cannot be read, 69 if no server
+    /// Exit code 0 if the server is ready, 1 if not, 64 if FILE cannot be read, 69 if no server
     /// answers.
     Status(control::StatusArgs),
     /// Watch the running server: transfers, ended requests with their reasons, plugins, queues.

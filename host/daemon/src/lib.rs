@@ -9,7 +9,7 @@ pub mod source;
 mod systemd;
 
 pub use serve::{
-    CacheCommand, CaptureStream, Configure, Reply, ServeError, begin_capture, catch_signals, check,
-    check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
+    CacheCommand, CaptureStream, Configure, ReloadCheck, Reply, ServeError, begin_capture, catch_signals,
+    check, check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
     run_cache_command, send_command, serve,
 };

@@ -52,6 +52,7 @@ mod secrets;
 mod signals;
 mod sinks;
 mod sizes;
+mod state;
 mod systemd;
 mod telemetry;
 mod top;

@@ -155,6 +155,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
         }
     };
     findings.extend(running.map(|report| privileges::running(system, report)));
+    findings.extend(running.into_iter().flat_map(privileges::state));
     if subject.file.is_some() {
         findings.extend(files::read_later(&subject.config, account.as_ref()));
         let unopened = &subject.config.unopened;

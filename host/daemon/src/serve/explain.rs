@@ -13,6 +13,7 @@ use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
 use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
+use tuffet::watch::Watch;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
 use tuffet_store::Disks;
@@ -130,6 +131,7 @@ pub(super) struct Explainer {
     pub(super) neighbours: Neighbours,
     pub(super) vlans: Vlans,
     pub(super) limiter: Arc<Limiter>,
+    pub(super) watch: Watch,
     /// The name of the server's user.
     pub(super) user: String,
 }
@@ -152,6 +154,7 @@ impl Explainer {
             runs: true,
         };
         let generation: Arc<Generation> = self.generation.get();
-        admission::explain(&generation, question, circumstances).await
+        let explained = admission::explain(&generation, question, circumstances).await?;
+        Ok(Explanation { reasons: self.watch.state().reasons, ..explained })
     }
 }

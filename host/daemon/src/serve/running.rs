@@ -155,9 +155,9 @@ impl Running {
             neighbours: assembly.neighbours.clone(),
             vlans: assembly.vlans.clone(),
             limiter: assembly.limiter.clone(),
+            watch: watch.clone(),
             user,
         };
-        let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
         let server = assembly.start(telemetry.sampling(), records)?;
@@ -168,14 +168,8 @@ impl Running {
         let feed = Feed::new(watch.clone());
         if let Some(control) = control {
             let captures = Captures::new(server.mailboxes());
-            let state = ControlState {
-                status,
-                watch: watch.clone(),
-                feed: feed.clone(),
-                explainer,
-                captures,
-                origins,
-            };
+            let state =
+                ControlState { watch: watch.clone(), feed: feed.clone(), explainer, captures, origins };
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
@@ -222,7 +216,7 @@ impl Running {
                 let Some(reload) = reload else { return false };
                 let (reply_to, reply) = oneshot::channel();
                 // The log has the result.
-                reload.send(Some(reply_to)).await.is_ok() && reply.await.is_ok()
+                reload.send(ReloadRequest::Reload(Some(reply_to))).await.is_ok() && reply.await.is_ok()
             };
             changed.boxed()
         };
@@ -246,7 +240,7 @@ impl Running {
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
-                    SignalRequest::Reload => drop(self.reload.try_send(None)),
+                    SignalRequest::Reload => drop(self.reload.try_send(ReloadRequest::Reload(None))),
                     SignalRequest::Other(name) => tracing::info!(
                         target: "tuffet::server::running",
                         signal = name,

@@ -138,6 +138,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
         },
         user: circumstances.user.clone(),
         generation: circumstances.runs.then_some(generation.number),
+        reasons: Vec::new(),
         limits: circumstances.limits.clone(),
         policy: Vec::new(),
         default: generation.policy.default_word().into(),

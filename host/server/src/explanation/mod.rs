@@ -2,6 +2,7 @@
 
 mod text;
 
+use crate::status::Reason;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 pub use text::text;
@@ -65,6 +66,9 @@ pub struct Explanation {
     pub user: String,
     /// The generation of the running server; `None` without one.
     pub generation: Option<u64>,
+    /// Why the running server is not ready, which other clients notice, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
     /// The limits on admission, for this client.
     pub limits: Vec<Limit>,
     /// The plugins of the chains, in order.

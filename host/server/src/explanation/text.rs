@@ -23,6 +23,9 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         }
         None => writeln!(to, "server     none; checked as the user {}", explained.user)?,
     }
+    for reason in &explained.reasons {
+        writeln!(to, "not ready  {}", Printable(&reason.detail))?;
+    }
     for limit in &explained.limits {
         writeln!(to, "limit      {limit}")?;
     }

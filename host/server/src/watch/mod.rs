@@ -18,21 +18,20 @@ mod tests;
 
 pub use exports::ExportCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
-pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
     Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals, RequestInfo,
     Sample, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
-use crate::status::{Report, Status};
+use crate::status::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, Report, Status};
 use active::ActiveTransfers;
 use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
 use shared_rates::SharedRates;
-use snapshot::{Dropped, FileCacheTotals, ListenerSnapshot, Queues, RootSnapshot, SinkQueue};
+use snapshot::{Dropped, FileCacheTotals, Queues, RootSnapshot, SinkQueue};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -46,6 +45,8 @@ use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
 /// The most active transfers in a snapshot.
 pub const ROWS: usize = 200;
+
+const MINUTE_MS: u64 = 60_000;
 
 /// A start or an end of a transfer, for views of many servers.
 pub enum Published {
@@ -82,7 +83,7 @@ struct WatchState {
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
-    listeners: OnceLock<Vec<ListenerSnapshot>>,
+    listeners: OnceLock<Vec<BoundListener>>,
     /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
@@ -217,9 +218,9 @@ impl Watch {
 
     /// Returns the current state, with the rows that `query` asks for.
     pub fn snapshot_of(&self, since: u64, query: &RowQuery) -> Snapshot {
-        let report = self.0.status.report();
+        let report = self.0.status.parts();
         let totals = self.totals();
-        let reasons = self.reasons_of(&report, &totals.plugins);
+        let state = self.state_of(&report, &totals.plugins);
         let (active, matching) = self.0.running.rows(query, ROWS);
         let mut finished = self.0.recent.rows();
         finished.retain(|row| query.matches_finished(row));
@@ -237,8 +238,7 @@ impl Watch {
                 .map(|root| RootSnapshot { root: root.root.clone(), hung: root.hung })
                 .collect(),
             origins: report.origins,
-            ready: reasons.is_empty(),
-            reasons,
+            state,
             totals,
             active,
             matching,
@@ -252,7 +252,7 @@ impl Watch {
 
     /// Sets the names and addresses of the bound listeners.
     pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
-        let named = |(listener, address): (String, SocketAddr)| ListenerSnapshot {
+        let named = |(listener, address): (String, SocketAddr)| BoundListener {
             listener,
             address: address.to_string(),
         };
@@ -314,9 +314,37 @@ impl Watch {
         self.0.records.on_call(Box::new(listener));
     }
 
-    /// Returns the status of the server.
+    /// Returns the state of the server, what it does, and the states of its parts.
     pub fn report(&self) -> Report {
-        self.0.status.report()
+        let parts = self.0.status.parts();
+        let state = self.state_of(&parts, &self.plugins());
+        Report { state, activity: self.activity(), ..parts }
+    }
+
+    fn activity(&self) -> Activity {
+        let now = unix_ms(SystemTime::now());
+        let mut ended = [0; Outcome::ALL.len()];
+        for sample in self.0.seconds.after(now.saturating_sub(MINUTE_MS)) {
+            ended.iter_mut().zip(sample.ended).for_each(|(sum, more)| *sum += more);
+        }
+        let counts = Outcome::ALL.into_iter().zip(ended).filter(|(_, count)| *count > 0);
+        let at_limit =
+            self.dropped().into_iter().filter(|its| its.count > 0 && its.reason.starts_with("limit-"));
+        Activity {
+            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            running: self.0.running.count(),
+            half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
+            pending: self.pending(),
+            last_minute: counts.map(|(outcome, count)| OutcomeCount { outcome, count }).collect(),
+            dropped: at_limit
+                .map(|its| DroppedAtLimit {
+                    limit: its.reason.into_owned(),
+                    requests: its.count,
+                    client: None,
+                    of_client: None,
+                })
+                .collect(),
+        }
     }
 
     /// Returns the folder of a root, or of the first root.

@@ -155,6 +155,7 @@ impl Running {
             neighbours: assembly.neighbours.clone(),
             vlans: assembly.vlans.clone(),
             limiter: assembly.limiter.clone(),
+            watch: watch.clone(),
             user,
         };
         let status = assembly.status.clone();

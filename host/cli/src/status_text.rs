@@ -96,7 +96,10 @@ pub(super) fn text(report: &Value) -> String {
         let most =
             client.map(|client| format!("; in the last minute most of {client} ({})", dropped["of_client"]));
         let (requests, limit) = (&dropped["requests"], words(&dropped["limit"]));
-        line("dropped", format!("{requests} requests since the start, {limit}{}", most.unwrap_or_default()));
+        line(
+            "dropped",
+            format!("{requests} requests since the start at {limit}{}", most.unwrap_or_default()),
+        );
     }
     let lacking = report["privileges"]["lacking"].as_array().cloned().unwrap_or_default();
     lacking.iter().for_each(|what| line("privileges", format!("not in force: {}", words(what))));
@@ -121,8 +124,8 @@ mod tests {
             "running": 7, "half_open": 2, "pending": 1,
             "last_minute": [{ "outcome": "served", "count": 40 }, { "outcome": "timed-out", "count": 2 }],
             "dropped": [
-                { "limit": "limit-per-second", "requests": 5 },
-                { "limit": "limit-client-per-second", "requests": 90, "client": "192.0.2.7", "of_client": 80 },
+                { "limit": "limits.per-second", "requests": 5 },
+                { "limit": "limits.per-client.per-second", "requests": 90, "client": "192.0.2.7", "of_client": 80 },
             ],
             "refused": ["tuffet.yaml:3:5: unknown key `x`"], "config": "/etc/tuffet/tuffet.yaml",
             "revision": { "source": null, "digest": "a1b2", "kept": false },
@@ -158,8 +161,8 @@ mod tests {
              sink           out: 12 delivered\n\
              transfers      7 running (2 half-open), 1 waiting for a decision\n\
              last minute    40 served, 2 timed-out\n\
-             dropped        5 requests since the start, limit-per-second\n\
-             dropped        90 requests since the start, limit-client-per-second; in the last minute most of 192.0.2.7 (80)\n\
+             dropped        5 requests since the start at limits.per-second\n\
+             dropped        90 requests since the start at limits.per-client.per-second; in the last minute most of 192.0.2.7 (80)\n\
              privileges     not in force: landlock\n"
         );
     }

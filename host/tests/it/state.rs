@@ -149,13 +149,16 @@ fn the_status_shows_what_the_server_does() {
     let status = server.status();
     assert!(status["running"].as_u64() >= Some(1), "{status:#}");
     assert_eq!(status["listeners"][0]["address"], server.address().to_string());
-    assert_eq!(status["dropped"][0]["limit"], "limit-client-per-second", "{status:#}");
+    let dropped = &status["dropped"][0];
+    assert_eq!(dropped["limit"], "limits.per-client.per-second", "{status:#}");
+    assert_eq!(dropped["client"], "127.0.0.1", "{status:#}");
+    assert!(dropped["of_client"].as_u64() <= dropped["requests"].as_u64(), "{status:#}");
     let text = stdout(&to_server(&server, &["status"]));
     for line in [
         format!("listener       {0}: {0}", server.address()),
         "transfers      ".into(),
         "last minute    ".into(),
-        "limit-client-per-second".into(),
+        "limits.per-client.per-second; in the last minute most of 127.0.0.1 (".into(),
     ] {
         assert!(text.contains(&line), "{line} is missing in {text}");
     }

@@ -42,7 +42,7 @@ pub struct OutcomeCount {
 /// Requests dropped at a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DroppedAtLimit {
-    /// The limit, as in the metric of dropped datagrams: `limit-…`.
+    /// The limit: its key in the configuration, such as `limits.per-client.per-second`.
     pub limit: String,
     /// How many.
     pub requests: u64,

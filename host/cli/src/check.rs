@@ -1,6 +1,6 @@
 //! `tuffet check`.
 
-use super::{print, print_stderr};
+use super::{doctor, print, print_stderr};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io;
@@ -76,7 +76,10 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
         source.read_for_check(&overrides)
     };
     let checked = config.map_err(ServeError::from).and_then(|config| {
-        let warnings = tuffet_daemon::check(&config, args.pull)?;
+        // Before this process becomes the server's user, who may neither bind ports nor see whose they are.
+        let taken = doctor::taken_ports(&config);
+        let mut warnings = tuffet_daemon::check(&config, args.pull)?;
+        warnings.extend(taken);
         Ok((warnings, verdict(file, is_stdin, &config)))
     });
     match checked {

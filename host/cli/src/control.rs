@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_daemon::Reply;
+use tuffet_daemon::{ReloadCheck, Reply};
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ControlArgs {
@@ -111,6 +111,15 @@ impl ServerArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct ReloadArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+    /// Reload nothing: print what a reload would change, or why it would be refused.
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     #[command(flatten)]
     server: ServerArgs,
@@ -138,10 +147,11 @@ pub(super) fn restart(args: &ServerArgs) -> ExitCode {
     }
 }
 
-/// Reloads. Exit code: 0 if the server reloaded, 1 if it refused or runs with another file, 64 if its file cannot be read,
+/// Reloads, or asks what that would do. Exit code: 0 if the server reloaded or would, 1 if it refused or runs with another
+/// file, 64 if its file cannot be read,
 /// 69 if no server answers.
-pub(super) fn reload(args: &ServerArgs) -> ExitCode {
-    let socket = match args.control().socket() {
+pub(super) fn reload(args: &ReloadArgs) -> ExitCode {
+    let socket = match args.server.control().socket() {
         Ok(socket) => socket,
         Err(error) => {
             let otherwise = if matches!(error, SocketError::None) { ", or send it SIGHUP" } else { "" };
@@ -157,7 +167,7 @@ pub(super) fn reload(args: &ServerArgs) -> ExitCode {
         }
         _ => String::new(),
     };
-    ask(&socket, "reload", &of, false)
+    ask(&socket, if args.check { "reload check" } else { "reload" }, &of, false)
 }
 
 /// Returns whether both paths lead to the same file; compares the paths themselves if the files do not exist.
@@ -166,7 +176,7 @@ fn same_file(one: &Path, other: &Path) -> bool {
     real(one) == real(other)
 }
 
-/// Prints the status. Exit code: 0 if all is well, 1 if the last reload was refused, 64 if the server's file cannot be
+/// Prints the status. Exit code: 0 if the server is ready, 1 if not, 64 if the server's file cannot be
 /// read, 69 if no server answers.
 pub(super) fn status(args: &StatusArgs) -> ExitCode {
     let question = match args {
@@ -181,6 +191,29 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
             ExitCode::from(error.code())
         }
     }
+}
+
+/// Prints what a reload would do.
+fn print_check(check: &ReloadCheck, of: &str) -> ExitCode {
+    for warning in &check.warnings {
+        print_stderr(format_args!("warning: {warning}"));
+    }
+    if !check.refused.is_empty() {
+        print_stderr(format_args!(
+            "a reload would be refused, and nothing would change:\n{}",
+            check.refused.join("\n")
+        ));
+        return ExitCode::from(1);
+    }
+    let changes: Vec<String> = check.changes.iter().map(|change| format!("  {change}\n")).collect();
+    let what = match changes.is_empty() {
+        true => {
+            "the file says what the server runs with; secrets, components and files of plugins are read again\n"
+        }
+        false => "it would change:\n",
+    };
+    print(&format!("a reload would succeed{of}; {what}{}", changes.concat()));
+    ExitCode::SUCCESS
 }
 
 /// Sends a command and prints the answer. `of` names the reloaded server; `json` is for the status.
@@ -205,6 +238,7 @@ fn ask(socket: &Path, question: &str, of: &str, json: bool) -> ExitCode {
             ));
             ExitCode::from(1)
         }
+        Ok(Reply::Checked(check)) => print_check(&check, of),
         Ok(Reply::Status(report)) => {
             let shown = serde_json::json!(report);
             if json {
@@ -212,7 +246,7 @@ fn ask(socket: &Path, question: &str, of: &str, json: bool) -> ExitCode {
             } else {
                 print(&status_text::text(&shown))
             }
-            ExitCode::from(u8::from(!report.ready))
+            ExitCode::from(u8::from(!report.state.ready))
         }
         Ok(Reply::Live(snapshot)) => {
             print_json(serde_json::json!(snapshot));

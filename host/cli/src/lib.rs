@@ -44,8 +44,8 @@ enum Command {
     ///
     /// The new configuration replaces the old one as a whole, or the server refuses it and changes nothing.
     /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
-    /// the server reloaded, 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
-    Reload(control::ServerArgs),
+    /// the server reloaded, or with --check would; 1 if it refused, 64 if FILE cannot be read, 69 if no server answers.
+    Reload(control::ReloadArgs),
     /// Replace the running server by a new process, without a gap: after an upgrade, or for a change that a reload refuses.
     ///
     /// The server must run with `--restartable`. The new process takes its ports over once it could start; the old one
@@ -54,7 +54,7 @@ enum Command {
     Restart(control::ServerArgs),
     /// Show the status of the running server.
     ///
-    /// Exit code 0 if all is well, 1 if the last reload was refused, 64 if FILE cannot be read, 69 if no server
+    /// Exit code 0 if the server is ready, 1 if not, 64 if FILE cannot be read, 69 if no server
     /// answers.
     Status(control::StatusArgs),
     /// Watch the running server: transfers, ended requests with their reasons, plugins, queues.

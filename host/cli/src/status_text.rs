@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
+use tuffet::status::ServerState;
 use tuffet_terminal::is_unseen;
 
 /// Formats the report of a server, as its JSON. Lines about what is well say little; what is wrong has a line each.
@@ -12,9 +13,10 @@ pub(super) fn text(report: &Value) -> String {
     let list = |key: &str| report[key].as_array().cloned().unwrap_or_default();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let age = now.saturating_sub(number(&report["since_unix"]));
-    let state = if report["ready"] == true { "ready" } else { "the last reload was refused" };
+    let state: ServerState = serde_json::from_value(report.clone()).unwrap_or_default();
+    let state_word = state.word();
     let mut text = format!(
-        "process {}: {state}; generation {} for {}\n",
+        "process {}: {state_word}; generation {} for {}\n",
         report["process"],
         report["generation"],
         humantime::format_duration(Duration::from_secs(age))
@@ -28,7 +30,7 @@ pub(super) fn text(report: &Value) -> String {
             let _ = writeln!(text, "{:<15}{part}", if number == 0 { name } else { "" });
         }
     };
-    list("refused").iter().for_each(|reason| line("refused", words(reason)));
+    state.reasons.iter().chain(&state.degraded).for_each(|why| line(&why.check, why.detail.clone()));
     let revision = &report["revision"];
     let source = revision["source"].as_str().or(report["config"].as_str()).unwrap_or("flags alone");
     let which = revision["revision"].as_str().or(revision["digest"].as_str());
@@ -45,16 +47,13 @@ pub(super) fn text(report: &Value) -> String {
     if !plugins.is_empty() {
         line("plugins", plugins.join(", "));
     }
-    for root in list("roots") {
+    for listener in list("listeners") {
+        line("listener", format!("{}: {}", words(&listener["listener"]), words(&listener["address"])));
+    }
+    let is_wrong = |root: &&Value| ["hung", "missing", "replaced"].iter().any(|key| root[*key] == true);
+    for root in list("roots").iter().filter(|root| !is_wrong(root)) {
         let name = words(&root["root"]);
-        let said = if root["hung"] == true {
-            let waits = words(&root["waits_for"]);
-            format!("{name}: does not answer for {} s ({waits})", number(&root["hung_seconds"]))
-        } else if root["missing"] == true {
-            format!("{name}: its folder does not exist yet")
-        } else if root["replaced"] == true {
-            format!("{name}: its path leads to another folder than the served one; reload")
-        } else if number(&root["upload_bytes"]) >= 1 << 20 {
+        let said = if number(&root["upload_bytes"]) >= 1 << 20 {
             let held = number(&root["upload_bytes"]) >> 20;
             format!("{name}: {held} MiB of uploads and {} operations wait for its disk", root["waiting"])
         } else if number(&root["waiting"]) > 0 {
@@ -64,43 +63,43 @@ pub(super) fn text(report: &Value) -> String {
         };
         line("root", said);
     }
-    for origin in list("origins") {
-        let name = words(&origin["root"]);
+    let is_wrong = |origin: &&Value| !origin["away_seconds"].is_null() || !origin["cache_error"].is_null();
+    for origin in list("origins").iter().filter(|origin| !is_wrong(origin)) {
         // An older server has no word for the breaker.
         let is_closed = origin["breaker"].as_str().is_none_or(|breaker| breaker == "closed");
-        let said = match origin["away_seconds"].as_u64() {
-            Some(away) => format!("does not answer for {away} s: {}", words(&origin["why"])),
-            None if is_closed => "answers".into(),
-            None => "breaker open".into(),
-        };
-        let cache = origin["cache_error"].as_str();
-        let cache = cache.map_or_else(String::new, |error| format!("; its cache cannot be used: {error}"));
-        line("origin", format!("{name}: {said}{cache}"));
+        let said = if is_closed { "answers" } else { "breaker open" };
+        line("origin", format!("{}: {said}", words(&origin["root"])));
     }
     for sink in list("sinks") {
         let counts = ["delivered", "waiting", "retried", "refused", "dropped"];
         let counts = counts.iter().filter(|key| number(&sink[**key]) > 0);
-        let counts: Vec<String> = counts.map(|key| format!("{} {key}", sink[*key])).collect();
-        let broken = if sink["broken"] == true { "the last delivery failed" } else { "" };
-        let all: Vec<String> =
-            counts.into_iter().chain((!broken.is_empty()).then(|| broken.to_owned())).collect();
+        let all: Vec<String> = counts.map(|key| format!("{} {key}", sink[*key])).collect();
         let all = if all.is_empty() { "no line yet".to_owned() } else { all.join(", ") };
         line("sink", format!("{}: {all}", words(&sink["sink"])));
     }
-    for (list, what) in [(list("interfaces"), "interface"), (list("addresses"), "address")] {
-        for its in list.iter().filter(|its| its["state"] != "present") {
-            line(
-                what,
-                format!("{} of {}: {}", words(&its[what]), words(&its["listener"]), words(&its["state"])),
-            );
-        }
+    // An older server sends no numbers.
+    if report["running"].is_u64() {
+        let half_open = match number(&report["half_open"]) {
+            0 => String::new(),
+            count => format!(" ({count} half-open)"),
+        };
+        let running = format!("{} running{half_open}", report["running"]);
+        line("transfers", format!("{running}, {} waiting for a decision", report["pending"]));
+        let ended = list("last_minute");
+        let ended: Vec<String> =
+            ended.iter().map(|its| format!("{} {}", its["count"], words(&its["outcome"]))).collect();
+        let ended = if ended.is_empty() { "nothing ended".to_owned() } else { ended.join(", ") };
+        line("last minute", ended);
     }
-    let kv = &report["kv"];
-    if let Some(away) = kv["away_seconds"].as_u64() {
-        line("keys", format!("{}: away for {away} s: {}", words(&kv["bucket"]), words(&kv["error"])));
-    }
-    if report["compilers"] == false {
-        line("compilers", "cannot be started; restart the server to load plugins that are new".into());
+    for dropped in list("dropped") {
+        let client = dropped["client"].as_str();
+        let most =
+            client.map(|client| format!("; in the last minute most of {client} ({})", dropped["of_client"]));
+        let (requests, limit) = (&dropped["requests"], words(&dropped["limit"]));
+        line(
+            "dropped",
+            format!("{requests} requests since the start at {limit}{}", most.unwrap_or_default()),
+        );
     }
     let lacking = report["privileges"]["lacking"].as_array().cloned().unwrap_or_default();
     lacking.iter().for_each(|what| line("privileges", format!("not in force: {}", words(what))));
@@ -115,26 +114,30 @@ mod tests {
     #[test]
     fn what_is_wrong_has_a_line() {
         let report = json!({
-            "ready": false, "generation": 3, "since_unix": 0, "process": 812,
-            "refused": ["tuffet.yaml:3:5: unknown key `x`\nroot           boot: answers\u{1b}[2K"], "config": "/etc/tuffet/tuffet.yaml",
+            "state": "not ready", "ready": false, "generation": 3, "since_unix": 0, "process": 812,
+            "reasons": [
+                { "check": "reload", "detail": "tuffet.yaml:3:5: unknown key `x`\nroot           boot: answers\u{1b}[2K" },
+                { "check": "root", "detail": "`nfs` does not answer" },
+            ],
+            "degraded": [{ "check": "compilers", "detail": "they have ended" }],
+            "listeners": [{ "listener": "lan", "address": "192.0.2.1:69" }],
+            "running": 7, "half_open": 2, "pending": 1,
+            "last_minute": [{ "outcome": "served", "count": 40 }, { "outcome": "timed-out", "count": 2 }],
+            "dropped": [
+                { "limit": "limits.per-second", "requests": 5 },
+                { "limit": "limits.per-client.per-second", "requests": 90, "client": "192.0.2.7", "of_client": 80 },
+            ],
+            "refused": ["tuffet.yaml:3:5: unknown key `x`"], "config": "/etc/tuffet/tuffet.yaml",
             "revision": { "source": null, "digest": "a1b2", "kept": false },
             "plugins": [{ "plugin": "acl", "version": "0.2.0" }],
             "roots": [
                 { "root": "boot", "running": 0, "waiting": 0, "hung": false, "replaced": false },
-                { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false,
-                  "waits_for": "open", "hung_seconds": 7 },
-                { "root": "usb", "running": 0, "waiting": 0, "hung": false, "replaced": false, "missing": true },
+                { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false },
             ],
-            "interfaces": [
-                { "listener": "lan", "interface": "eth0", "state": "present" },
-                { "listener": "lab", "interface": "eth1", "state": "absent" },
-            ],
-            "addresses": [{ "listener": "vip", "address": "192.0.2.9:69", "state": "gone" }],
             "origins": [
                 { "root": "a", "breaker": "closed" },
                 { "root": "b", "breaker": "open" },
-                { "root": "c", "breaker": "half-open", "cache_error": "read-only" },
-                { "root": "d", "breaker": "open", "away_seconds": 9, "why": "refused", "cache_error": "full" },
+                { "root": "c", "breaker": "open", "away_seconds": 9, "why": "refused" },
             ],
             "sinks": [{ "sink": "out", "delivered": 12, "dropped": 0, "broken": true }],
             "compilers": false,
@@ -142,24 +145,24 @@ mod tests {
         });
         let said = text(&report);
         let (first, rest) = said.split_once('\n').unwrap();
-        assert!(first.starts_with("process 812: the last reload was refused; generation 3 for "), "{first}");
+        assert!(first.starts_with("process 812: not ready; generation 3 for "), "{first}");
         assert_eq!(
             rest,
-            "refused        tuffet.yaml:3:5: unknown key `x`\n               root           boot: \
+            "reload         tuffet.yaml:3:5: unknown key `x`\n               root           boot: \
              answers\u{fffd}[2K\n\
+             root           `nfs` does not answer\n\
+             compilers      they have ended\n\
              configuration  /etc/tuffet/tuffet.yaml (a1b2)\n\
              plugins        acl 0.2.0\n\
+             listener       lan: 192.0.2.1:69\n\
              root           boot: answers\n\
-             root           nfs: does not answer for 7 s (open)\n\
-             root           usb: its folder does not exist yet\n\
              origin         a: answers\n\
              origin         b: breaker open\n\
-             origin         c: breaker open; its cache cannot be used: read-only\n\
-             origin         d: does not answer for 9 s: refused; its cache cannot be used: full\n\
-             sink           out: 12 delivered, the last delivery failed\n\
-             interface      eth1 of lab: absent\n\
-             address        192.0.2.9:69 of vip: gone\n\
-             compilers      cannot be started; restart the server to load plugins that are new\n\
+             sink           out: 12 delivered\n\
+             transfers      7 running (2 half-open), 1 waiting for a decision\n\
+             last minute    40 served, 2 timed-out\n\
+             dropped        5 requests since the start at limits.per-second\n\
+             dropped        90 requests since the start at limits.per-client.per-second; in the last minute most of 192.0.2.7 (80)\n\
              privileges     not in force: landlock\n"
         );
     }

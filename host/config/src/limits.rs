@@ -138,6 +138,11 @@ impl Limits {
         }
     }
 
+    /// The admitted requests per second: of all clients together, and of one.
+    pub(crate) fn rates(&self) -> (Option<u32>, Option<u32>) {
+        (self.per_second, self.per_client.per_second)
+    }
+
     /// The keys that cannot change while the server runs, and whether they differ.
     pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
         vec![

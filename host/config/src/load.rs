@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::config::{Config, Written};
 use super::error::{ConfigError, Position, ProblemPlace};
+use super::idle_keys;
 use super::overrides::Overrides;
 use super::schema::strict;
 use super::shape;
@@ -79,7 +80,9 @@ impl Config {
         if !findings.is_empty() {
             return Err(source.error(findings));
         }
-        Self::resolve(written, base, source)
+        let mut config = Self::resolve(written, base, source)?;
+        config.warnings.extend(idle_keys::warnings(&config));
+        Ok(config)
     }
 
     /// Reads and checks YAML from a reader, such as standard input. Errors show it as `name`. Paths are relative to the

@@ -56,6 +56,8 @@ struct File {
     /// Whether the path names the file.
     named: bool,
     tree: Arc<Node>,
+    /// What it says; secrets are named, not contained.
+    value: Arc<serde_json::Value>,
     end: Position,
     /// The beginning of the SHA-256 of the text, in hexadecimal.
     digest: String,
@@ -75,6 +77,11 @@ impl Source {
     /// Returns the digest of the file.
     pub(super) fn digest(&self) -> Option<&str> {
         self.file.as_ref().map(|file| file.digest.as_str())
+    }
+
+    /// Returns what the file says; `None` for flags alone.
+    pub(super) fn value(&self) -> Option<&serde_json::Value> {
+        self.file.as_ref().map(|file| &*file.value)
     }
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {
@@ -155,7 +162,7 @@ pub(super) fn read_from(
         let message = format!("the file is empty; it needs {needs}");
         return Err(ConfigError::one(ProblemPlace::File(path.to_owned()), message));
     };
-    let value = serde_yaml::from_str(&text).map_err(|error| {
+    let value: serde_json::Value = serde_yaml::from_str(&text).map_err(|error| {
         let spot = error.location().map(|spot| Position { line: spot.line(), column: spot.column() });
         if let Some((spot, message)) = spot.and_then(|spot| slips::explain(&text, spot)) {
             return ConfigError::one(at(spot), message);
@@ -163,7 +170,8 @@ pub(super) fn read_from(
         let place = spot.map_or_else(|| ProblemPlace::File(path.to_owned()), at);
         ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
     })?;
-    let file = File { path: path.to_owned(), named: false, tree, end, digest: digest(&text) };
+    let its = Arc::new(value.clone());
+    let file = File { path: path.to_owned(), named: false, tree, value: its, end, digest: digest(&text) };
     Ok((Source { file: Some(file), flags: Vec::new() }, value))
 }
 

@@ -9,7 +9,7 @@ pub mod source;
 mod systemd;
 
 pub use serve::{
-    CacheCommand, CaptureStream, Configure, Reply, ServeError, StartOptions, begin_capture, catch_signals,
-    check, check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
-    run_cache_command, send_command, serve, supervise,
+    CacheCommand, CaptureStream, Configure, ReloadCheck, Reply, ServeError, StartOptions, begin_capture,
+    catch_signals, check, check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache,
+    require_folder, run_cache_command, send_command, serve, supervise,
 };

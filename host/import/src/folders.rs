@@ -2,6 +2,7 @@
 
 use crate::error::ImportError;
 use crate::location::{Location, Word};
+use crate::report::Report;
 use crate::yaml::{Map, Value};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,16 @@ pub(crate) fn put_follow(root: &mut Map, folder: &Path, server: &str) {
         let why = format!("{} is a link, and {server} follows it at each request.", folder.display());
         root.put("follow", Value::plain(true), [why]);
     }
+}
+
+/// Returns the comment about a folder that does not exist here: a mistake in its name would otherwise look like a success.
+pub(crate) fn comment_if_missing(folder: &Path, location: &Location, report: &mut Report) -> Option<String> {
+    let text = format!(
+        "the folder {} does not exist here, so its links, names and permissions were not looked at; import again where \
+         its files are",
+        folder.display()
+    );
+    (!folder.is_dir()).then(|| report.differs(location, text))
 }
 
 /// Returns a name for each root: the last part of its path, made unique.

@@ -29,6 +29,11 @@ impl Network {
 }
 
 impl Network {
+    /// Returns whether it has addresses of IPv6.
+    pub fn is_ipv6(&self) -> bool {
+        self.address.is_ipv6()
+    }
+
     /// Returns whether all addresses of the other network are in this one.
     pub fn covers(&self, other: &Network) -> bool {
         self.prefix <= other.prefix && self.contains(other.address)

@@ -1,6 +1,6 @@
 //! The progress of a transfer, readable by other threads.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The progress of a transfer, and the part of it that samples have counted.
@@ -14,9 +14,18 @@ pub struct Progress {
     counted_retransmissions: AtomicU32,
     /// The rate at the last sample in bytes per second: the bits of an `f32`.
     rate: AtomicU32,
-    /// How long nothing had moved at the last sample, in milliseconds.
-    idle_ms: AtomicU32,
+    /// How long nothing had moved at the last sample, in eighths of a second; at most two hours.
+    idle: AtomicU16,
+    /// What is known of the client, and whether the transfer was reported: [`ANSWERED`] and so on.
+    seen: AtomicU8,
 }
+
+const ANSWERED: u8 = 1;
+const LACKS_FIRST_BLOCK: u8 = 1 << 1;
+const REPORTED: u8 = 1 << 2;
+
+/// The unit of [`Progress::idle`] in milliseconds.
+const IDLE_UNIT: u128 = 125;
 
 /// Bytes and retransmissions of a transfer, or a part of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,6 +53,36 @@ impl Progress {
         self.retransmissions.load(Relaxed)
     }
 
+    /// Notes that the client has answered: its worker does, once.
+    pub fn note_answered(&self) {
+        self.seen.fetch_or(ANSWERED, Relaxed);
+    }
+
+    /// Returns whether the client has answered.
+    pub fn is_answered(&self) -> bool {
+        self.seen.load(Relaxed) & ANSWERED != 0
+    }
+
+    /// Notes that the client repeats itself after its first answer, and no block has arrived: its worker does.
+    pub fn note_lack_of_first_block(&self) {
+        self.seen.fetch_or(LACKS_FIRST_BLOCK, Relaxed);
+    }
+
+    /// Returns whether the client repeats itself and no block has arrived.
+    pub fn lacks_first_block(&self) -> bool {
+        self.seen.load(Relaxed) & LACKS_FIRST_BLOCK != 0 && self.bytes() == 0
+    }
+
+    /// Marks the transfer as reported. Returns whether it was not.
+    pub fn report_once(&self) -> bool {
+        self.seen.fetch_or(REPORTED, Relaxed) & REPORTED == 0
+    }
+
+    /// Returns whether the transfer was reported.
+    pub fn is_reported(&self) -> bool {
+        self.seen.load(Relaxed) & REPORTED != 0
+    }
+
     /// Takes a sample, `elapsed` after the last one. Returns the progress since then.
     pub fn sample(&self, elapsed: Duration) -> Moved {
         let (bytes, retransmissions, counted) = (self.bytes(), self.retransmissions(), self.counted());
@@ -55,9 +94,9 @@ impl Progress {
         self.counted_retransmissions.store(retransmissions, Relaxed);
         let rate = moved.bytes as f64 / elapsed.as_secs_f64().max(0.001);
         self.rate.store((rate as f32).to_bits(), Relaxed);
-        let passed = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
-        let idle_ms = if moved.bytes > 0 { 0 } else { self.idle_ms.load(Relaxed).saturating_add(passed) };
-        self.idle_ms.store(idle_ms, Relaxed);
+        let passed = u16::try_from((elapsed.as_millis() + IDLE_UNIT / 2) / IDLE_UNIT).unwrap_or(u16::MAX);
+        let idle = if moved.bytes > 0 { 0 } else { self.idle.load(Relaxed).saturating_add(passed) };
+        self.idle.store(idle, Relaxed);
         moved
     }
 
@@ -76,6 +115,6 @@ impl Progress {
 
     /// Returns for how many whole seconds nothing had moved at the last sample.
     pub fn idle_seconds(&self) -> u64 {
-        u64::from(self.idle_ms.load(Relaxed) / 1000)
+        u64::from(self.idle.load(Relaxed)) * IDLE_UNIT as u64 / 1000
     }
 }

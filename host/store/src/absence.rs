@@ -1,5 +1,5 @@
-//! Explains why a file is missing: the first missing folder, names that differ only in case, and names that are stored as
-//! Latin-1.
+//! Explains why a file is missing: the first missing folder, names that differ only in case or in a few letters, names that
+//! are stored as Latin-1, and a prefix of folders that the root does not have.
 //!
 //! A wrong case is the most common mistake in the configuration of phones. Trees of old systems have names that are not
 //! UTF-8, which no request leads to. The search reads folders, so its work is
@@ -15,6 +15,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::time::{Duration, Instant};
 use tuffet_request::Unopened;
+use tuffet_request::names::{is_optional, mac_in_name};
 
 /// The limit of names read in one search, over all folders of the path.
 const MAX_NAMES: u32 = 10_000;
@@ -24,6 +25,18 @@ const MAX_LOOK_TIME: Duration = Duration::from_millis(50);
 
 /// The number of names read between two checks of the clock.
 const NAMES_PER_CLOCK_CHECK: u32 = 64;
+
+/// The most letters in which a name may differ from the requested one to be taken for it.
+const MAX_TYPOS: usize = 3;
+
+/// A letter more may differ for so many letters before the suffix: any name is near to a short one.
+const LETTERS_PER_TYPO: usize = 3;
+
+/// Longer names are not compared.
+const MAX_COMPARED: usize = 255;
+
+/// The most folders before a name that are tried as a prefix.
+const MAX_PREFIX: usize = 8;
 
 /// The missing part of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,6 +50,10 @@ pub struct Absence {
     /// The first part of the path that exists with its name in Latin-1, which no request leads to: its path, with escapes
     /// for the bytes that are not ASCII.
     pub latin_1: Option<String>,
+    /// An existing path that differs in a few letters of the part that is missing. A path of a folder if `folder` is set.
+    pub nearest: Option<String>,
+    /// The folders in front of the path without which the file is there.
+    pub prefix: Option<String>,
 }
 
 impl Roots {
@@ -57,6 +74,8 @@ fn look(root: &Root, path: &str, sought: Sought) -> Absence {
         found.of_root = root.disk.unopened() == Some(Unopened::Missing);
         return found;
     };
+    // A client goes on from these to its next name.
+    let optional = is_optional(path);
     let mut budget = Budget::new();
     let mut way = String::new();
     let mut differs = false;
@@ -79,13 +98,23 @@ fn look(root: &Root, path: &str, sought: Sought) -> Absence {
             found.latin_1 = Some(path);
             return found;
         }
-        let Some(other) = same_letters(&folder, part, wanted, &mut budget) else {
-            // Report the folders found so far: they differ only in case.
-            found.other_case = differs.then_some(way);
-            return found;
-        };
-        differs = true;
-        push(&mut way, &other);
+        match similar(&folder, part, wanted, &mut budget) {
+            Similar::Case(other) => {
+                differs = true;
+                push(&mut way, &other);
+            }
+            other => {
+                found.prefix = prefix(&top, &parts, sought);
+                if let (Similar::Near(name), false) = (other, optional) {
+                    let mut path = way.clone();
+                    push(&mut path, &name);
+                    found.nearest = Some(path);
+                }
+                // Report the folders found so far: they differ only in case.
+                found.other_case = differs.then_some(way);
+                return found;
+            }
+        }
     }
     found.other_case = differs.then_some(way);
     found
@@ -149,22 +178,71 @@ fn latin_1(name: &str) -> Option<OsString> {
     std::str::from_utf8(&bytes).is_err().then(|| OsString::from_vec(bytes))
 }
 
-/// Finds a name in the folder that differs from `name` only in case.
-fn same_letters(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Option<String> {
+/// A name that is similar to a missing one.
+enum Similar {
+    /// It differs only in case.
+    Case(String),
+    /// It differs in a few letters.
+    Near(String),
+    None,
+}
+
+/// Finds a name in the folder that is similar to `name`.
+fn similar(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Similar {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     // The folder was opened with O_PATH and cannot be read.
-    let mut entries = Entries::new(openat(folder, ".", flags, Mode::empty()).ok()?).ok()?;
+    let entries = openat(folder, ".", flags, Mode::empty()).and_then(Entries::new);
+    let Ok(mut entries) = entries else { return Similar::None };
     let sought = name.to_lowercase();
+    let mut nearest: Option<(usize, String)> = None;
+    let most = most_typos(&sought);
     while let Some(Ok(entry)) = entries.read() {
+        // A part of the folder has no nearest name.
         if !budget.take() {
-            return None;
+            return Similar::None;
         }
         let Ok(found) = entry.file_name().to_str() else { continue };
-        if found != name && found.to_lowercase() == sought && has(folder, found, wanted) {
-            return Some(found.to_owned());
+        let lower = found.to_lowercase();
+        if found != name && lower == sought && has(folder, found, wanted) {
+            return Similar::Case(found.to_owned());
+        }
+        if most == 0 || lower.len().abs_diff(sought.len()) > most * 4 || lower.len() > MAX_COMPARED {
+            continue;
+        }
+        let distance = strsim::osa_distance(&sought, &lower);
+        let is_nearer =
+            nearest.as_ref().is_none_or(|(least, known)| (distance, found) < (*least, known.as_str()));
+        if distance <= most && is_nearer && has(folder, found, wanted) {
+            nearest = Some((distance, found.to_owned()));
         }
     }
-    None
+    nearest.map_or(Similar::None, |(_, name)| Similar::Near(name))
+}
+
+/// Returns in how many letters another name may differ from this one. None for a name of one machine: others differ from it
+/// in a few digits.
+fn most_typos(name: &str) -> usize {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let is_of_a_machine =
+        mac_in_name(name).is_some() || stem.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    if is_of_a_machine || name.len() > MAX_COMPARED {
+        return 0;
+    }
+    (stem.chars().count() / LETTERS_PER_TYPO).min(MAX_TYPOS)
+}
+
+/// Returns the folders in front of a path without which its file is there.
+fn prefix(top: &OpenFolder, parts: &[&str], sought: Sought) -> Option<String> {
+    if sought == Sought::FolderOf {
+        return None;
+    }
+    let (file, folders) = parts.split_last()?;
+    (1..=folders.len().min(MAX_PREFIX)).find_map(|length| {
+        let (prefix, rest) = folders.split_at(length);
+        let folder = open(top, &rest.join("/"))?;
+        let stat = statat(&folder, *file, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        fits(FileType::from_raw_mode(stat.st_mode), Kind::File).then(|| prefix.join("/"))
+    })
 }
 
 #[cfg(test)]
@@ -222,6 +300,55 @@ mod tests {
         assert_eq!(below.latin_1, latin_1("plain/\\xfcber"));
         assert_eq!(below.folder, latin_1("plain/\u{fc}ber"));
         assert_eq!(of("plain/\u{20ac}", Sought::File), Absence::default());
+    }
+
+    #[test]
+    fn the_nearest_name_is_found_and_no_name_of_another_machine() {
+        let (folder, roots) = roots();
+        fs::create_dir_all(folder.path().join("pxelinux.cfg")).unwrap();
+        for name in [
+            "switch.cfg",
+            "vmlinuz-6.1",
+            "a.cfg",
+            "SEP001122334455.cnf.xml",
+            "pxelinux.cfg/01-00-11-22-33-44-55",
+        ] {
+            fs::write(folder.path().join(name), b"x").unwrap();
+        }
+        let near = |path: &str| roots.absence("boot", path, Sought::File).nearest;
+        for (asked, nearest) in [
+            ("switch.cgf", Some("switch.cfg")),
+            ("siwtch.cfg", Some("switch.cfg")),
+            ("Swich.CFG", Some("switch.cfg")),
+            ("switch.conf", None),
+            ("vmlinuz-6.2", Some("vmlinuz-6.1")),
+            ("b.cfg", None),
+            ("SEP001122334456.cnf.xml", None),
+            ("pxelinux.cfg/01-00-11-22-33-44-56", None),
+            ("plan/x", Some("plain")),
+            ("phone/site/x", Some("Phones")),
+            ("plain/02AC.CFG", None),
+        ] {
+            assert_eq!(near(asked).as_deref(), nearest, "{asked}");
+        }
+    }
+
+    #[test]
+    fn folders_in_front_of_a_path_are_named() {
+        let (folder, roots) = roots();
+        fs::write(folder.path().join("switch.cfg"), b"x").unwrap();
+        let prefix = |path: &str, sought| roots.absence("boot", path, sought).prefix;
+        for (asked, expected) in [
+            ("tftpboot/switch.cfg", Some("tftpboot")),
+            ("srv/tftp/switch.cfg", Some("srv/tftp")),
+            ("tftpboot/Phones/Site/02AB.cfg", Some("tftpboot")),
+            ("tftpboot/other", None),
+            ("tftpboot/plain", None),
+            ("other", None),
+        ] {
+            assert_eq!(prefix(asked, Sought::File).as_deref(), expected, "{asked}");
+        }
+        assert_eq!(prefix("tftpboot/switch.cfg", Sought::FolderOf), None, "an upload makes another file");
     }
 
     #[test]

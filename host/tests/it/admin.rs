@@ -25,7 +25,7 @@ fn json_of(server: &Server, path: &str) -> (u16, Value) {
 fn a_server_is_alive_and_ready() {
     let server = Setup::new().rest_of_yaml(OPEN).start();
     assert_eq!(json_of(&server, "/livez"), (200, json!({ "live": true, "silent": [] })));
-    assert_eq!(json_of(&server, "/readyz"), (200, json!({ "ready": true, "reasons": [] })));
+    assert_eq!(json_of(&server, "/readyz"), (200, json!({ "state": "ready", "ready": true, "reasons": [] })));
     assert_eq!(server.stop(), [] as [Value; 0]);
 }
 
@@ -311,7 +311,7 @@ fn a_token_is_asked_for_and_can_be_replaced() {
     let bare = http(server.admin(), "/readyz", &[]);
     assert_eq!(
         (bare.status, bare.json()),
-        (503, json!({ "ready": false, "reasons": [{ "check": "reload" }] }))
+        (503, json!({ "state": "not ready", "ready": false, "reasons": [{ "check": "reload" }] }))
     );
     assert!(http(server.admin(), "/readyz", &[TOKEN]).body.contains("workers"));
 

@@ -53,6 +53,7 @@ mod secrets;
 mod signals;
 mod sinks;
 mod sizes;
+mod state;
 mod systemd;
 mod telemetry;
 mod top;

@@ -218,7 +218,7 @@ fn what_the_user_may_not_touch_is_told_at_the_start() {
         &[
             "root `boot`",
             "the user `nobody`",
-            "chmod o+rx",
+            "setfacl -m u:nobody:",
             "chown -R nobody",
             "sink `lines`",
             "create files in",

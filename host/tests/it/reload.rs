@@ -1,8 +1,8 @@
 //! Reload: the new configuration as a whole, or none; active transfers continue.
 
 use crate::harness::{
-    Answer, Client, Options, Peer, SOON, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq, tuffet,
-    wrq,
+    Answer, Client, Options, Peer, Ran, SOON, Server, Setup, ack, assert_ended, assert_moved, bytes, rrq,
+    tuffet, wrq,
 };
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -99,13 +99,55 @@ fn what_is_wrong_changes_nothing() {
     let ran = server.ask("status");
     ran.assert_fails(1, &[]);
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(said.contains("the last reload was refused; generation 1 for "), "{said}");
-    assert!(said.contains("`transfer.retransmit` cannot change"), "{said}");
+    assert!(said.contains(": not ready; generation 1 for "), "{said}");
+    assert!(
+        said.contains("the last reload was refused: ")
+            && said.contains("`transfer.retransmit` cannot change"),
+        "{said}"
+    );
     server.rewrite(&good);
     server.ask("reload").assert_good();
     let status = server.status();
     assert_eq!((&status["ready"], &status["generation"]), (&true.into(), &2.into()), "{status:#}");
     assert_eq!(server.ask("status").code(), 0);
+}
+
+/// What a reload would do is asked before it is done, and nothing is done.
+#[test]
+fn a_reload_can_be_tried() {
+    let server = server();
+    let control = server.outside().path("control");
+    let check =
+        || tuffet(["reload", "--check", "--control"].map(OsStr::new).iter().chain([&control.as_os_str()]));
+    let said = |ran: &Ran| String::from_utf8_lossy(&ran.stdout).into_owned();
+    let ran = check();
+    ran.assert_good();
+    assert!(said(&ran).contains("the file says what the server runs with"), "{ran:?}");
+    server.rewrite(&format!("{}drain: 3s\nlimits: {{ events: 9 }}\n", yaml("root", "b")));
+    let ran = check();
+    ran.assert_fails(
+        1,
+        &["a reload would be refused, and nothing would change", "`limits.events` cannot change"],
+    );
+    server.rewrite(&yaml("nowhere", "b").replace("builtin:acl", "./gone.wasm"));
+    check().assert_fails(1, &["gone.wasm cannot be found"]);
+    server.rewrite("roots: [");
+    check().assert_fails(1, &["tuffet.yaml:"]);
+    server.rewrite(&format!("{}drain: 3s\nlimits: {{ cache: 0B, cache-max-age: 5s }}\n", yaml("root", "b")));
+    let ran = check();
+    ran.assert_good();
+    for line in ["a reload would succeed (process ", "it would change:\n", "\n  drain: `3s` is added\n"] {
+        assert!(said(&ran).contains(line), "{line} is missing in {ran:?}");
+    }
+    assert!(
+        ran.stderr.contains("warning: ") && ran.stderr.contains("`cache-max-age` has no effect"),
+        "{ran:?}"
+    );
+    let status = server.status();
+    assert_eq!((&status["ready"], &status["generation"]), (&true.into(), &1.into()), "{status:#}");
+    assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
+    server.ask("reload").assert_good();
+    assert_eq!((ask(&server, "a"), ask(&server, "b")), (Answer::Data(1, b"old a".to_vec()), denied("b")));
 }
 
 #[test]

@@ -105,6 +105,48 @@ fn other_refusals_name_the_place_too() {
     assert_eq!(refused(&server, &rrq("../x", &[]), "../x")["tried"], Value::Null);
 }
 
+/// Most missing files are misspelt, or asked for with the folder of another server in front.
+#[test]
+fn the_name_that_was_meant_is_named() {
+    let server = Setup::new()
+        .file("switch.cfg", b"x")
+        .file("Phones/Default.cfg", b"x")
+        .file("pxelinux.cfg/01-02-00-5e-10-00-01", b"x")
+        .start();
+    for (name, path, detail) in [
+        ("siwtch.cfg", "siwtch.cfg", "; did you mean root:switch.cfg?"),
+        ("switch.cgf", "switch.cgf", "; did you mean root:switch.cfg?"),
+        ("phones/default.cfg", "phones/default.cfg", "alone; `case: insensitive` of the root serves it"),
+        ("/tftpboot/switch.cfg", "tftpboot/switch.cfg", "`also-at: [/tftpboot]` of that root serves it"),
+        (
+            "tftpboot/switch.cfg",
+            "tftpboot/switch.cfg",
+            "without tftpboot/ in front the file is in the root root",
+        ),
+    ] {
+        let line = refused(&server, &rrq(name, &[]), path);
+        assert_eq!(line["outcome"], "not-found");
+        assert_detail(&line, &[detail]);
+        assert!(
+            !detail.contains("also-at") || !line["detail"].as_str().unwrap().contains("did you mean"),
+            "{line:#}"
+        );
+    }
+    for name in ["pxelinux.cfg/01-02-00-5e-10-00-02", "elsewhere.bin"] {
+        let line = refused(&server, &rrq(name, &[]), name);
+        assert!(!line["detail"].as_str().unwrap().contains("did you mean"), "{line:#}");
+    }
+    // The remedies that the lines name.
+    let remedied = Setup::new()
+        .file("switch.cfg", b"x")
+        .file("Phones/Default.cfg", b"y")
+        .yaml("roots: [{ name: root, path: root, also-at: [/tftpboot], case: insensitive }]\n")
+        .start();
+    for (name, content) in [("/tftpboot/switch.cfg", b"x"), ("phones/default.cfg", b"y")] {
+        assert_eq!(Peer::new(remedied.address()).read_plainly(name), content, "{name}");
+    }
+}
+
 #[test]
 fn the_list_is_bounded() {
     let files: Vec<String> = (0..60).map(|number| format!("{number}-{}", "x".repeat(250))).collect();

@@ -3,7 +3,8 @@
 use super::finding::{Finding, Grade};
 use super::roots::quoted;
 use super::walk::{self, WalkOutcome, WalkResult};
-use tuffet_daemon::privileges::Account;
+use tuffet_config::Config;
+use tuffet_daemon::privileges::{self, Account};
 use tuffet_request::RootSpec;
 
 /// Checks the files of a root with the rights of this process's user or, if root runs the check, of the server's user.
@@ -24,6 +25,23 @@ pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
             Finding::unknown(check, format!("this process cannot act as the server's user: {error}"))
         }
     }
+}
+
+/// Checks what the server's user reads after the start, such as lease files and maps, and what the unit that starts the
+/// server keeps from it.
+pub(super) fn read_later(config: &Config, account: Option<&Account>) -> Vec<Finding> {
+    let unreadable = match privileges::unreadable_files(config, account) {
+        Ok(lines) => {
+            lines.into_iter().map(|line| Finding::new("files of the server", Grade::Wrong, line)).collect()
+        }
+        Err(error) => vec![Finding::unknown(
+            "files of the server",
+            format!("this process cannot act as the server's user: {error}"),
+        )],
+    };
+    let of_unit = privileges::restrictions_of_unit(config).into_iter();
+    let of_unit = of_unit.map(|line| Finding::new("unit of the server", Grade::Wrong, line));
+    unreadable.into_iter().chain(of_unit).collect()
 }
 
 fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &WalkResult) -> Finding {

@@ -20,6 +20,7 @@ mod walk;
 use super::{print, print_json, print_stderr};
 use clap::Args;
 use finding::{Finding, Grade, Report};
+pub(super) use ports::taken as taken_ports;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -154,7 +155,9 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
         }
     };
     findings.extend(running.map(|report| privileges::running(system, report)));
+    findings.extend(running.into_iter().flat_map(privileges::state));
     if subject.file.is_some() {
+        findings.extend(files::read_later(&subject.config, account.as_ref()));
         let unopened = &subject.config.unopened;
         findings.extend(subject.config.roots.iter().flat_map(|root| {
             match unopened.iter().find(|its| its.root == root.name) {

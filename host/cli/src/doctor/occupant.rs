@@ -1,4 +1,4 @@
-//! Finds the process that has a listener's port, and the commands that stop it.
+//! Finds the process that has the port of a listener, and the commands that stop it.
 //!
 //! The commands stop another server the way its package does, so that it stays stopped and keeps its other services: a
 //! dnsmasq without TFTP still answers DNS and DHCP.
@@ -6,6 +6,9 @@
 use super::finding::{Finding, Grade};
 use super::system::System;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// The state of a TCP socket that waits for connections.
+const LISTENING: &str = "0A";
 
 /// A process with a conflicting socket.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,16 +28,27 @@ pub(super) enum Occupied {
     Unknown,
 }
 
-/// Finds the process with the UDP socket that keeps a server from binding `address`.
-pub(super) fn occupied(system: &System, address: SocketAddr) -> Occupied {
-    let tables: Vec<String> =
-        ["proc/net/udp", "proc/net/udp6"].iter().filter_map(|table| system.text(table)).collect();
+/// The protocol of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    Udp,
+    /// Only its listening sockets are in the way.
+    Tcp,
+}
+
+/// Finds the process with the socket that keeps a server from binding `address`.
+pub(super) fn occupied(system: &System, protocol: Protocol, address: SocketAddr) -> Occupied {
+    let (names, state) = match protocol {
+        Protocol::Udp => (["proc/net/udp", "proc/net/udp6"], None),
+        Protocol::Tcp => (["proc/net/tcp", "proc/net/tcp6"], Some(LISTENING)),
+    };
+    let tables: Vec<String> = names.iter().filter_map(|table| system.text(table)).collect();
     if tables.is_empty() {
         return Occupied::Unknown;
     }
     let sockets: Vec<String> = tables
         .iter()
-        .flat_map(|table| inodes(table, address))
+        .flat_map(|table| inodes(table, state, address))
         .map(|inode| format!("socket:[{inode}]"))
         .collect();
     if sockets.is_empty() {
@@ -66,12 +80,15 @@ fn started(system: &System, process: u32) -> u64 {
     fields.split_ascii_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
 }
 
-/// Returns the sockets of a table that keep a server from binding `address`. A line is `sl local_address rem_address st
+/// Returns the sockets of a table, in this state if one is given, that keep a server from binding `address`. A line is `sl local_address rem_address st
 /// tx:rx tr:when retrnsmt uid timeout inode …`, with hexadecimal addresses.
-fn inodes(table: &str, address: SocketAddr) -> Vec<String> {
+fn inodes(table: &str, state: Option<&str>, address: SocketAddr) -> Vec<String> {
     let row = |line: &str| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let (ip, port) = words.get(1)?.rsplit_once(':')?;
+        if state.is_some_and(|state| words.get(3) != Some(&state)) {
+            return None;
+        }
         let its = SocketAddr::new(ip_of(ip)?, u16::from_str_radix(port, 16).ok()?);
         conflict(its, address).then(|| words.get(9).map(|inode| (*inode).to_owned()))?
     };
@@ -204,11 +221,14 @@ mod tests {
         let at = |ip| HEAD.to_owned() + &line(&hex(ip), 4711);
         let wanted = |text: &str| text.parse::<SocketAddr>().unwrap();
         let (loopback, everywhere) = (at([127, 0, 0, 1]), at([0, 0, 0, 0]));
-        assert_eq!(inodes(&loopback, wanted("127.0.0.1:69")), ["4711"]);
-        assert_eq!(inodes(&loopback, wanted("0.0.0.0:69")), ["4711"]);
-        assert_eq!(inodes(&everywhere, wanted("192.0.2.1:69")), ["4711"]);
+        assert_eq!(inodes(&loopback, None, wanted("127.0.0.1:69")), ["4711"]);
+        assert_eq!(inodes(&loopback, None, wanted("0.0.0.0:69")), ["4711"]);
+        assert_eq!(inodes(&everywhere, None, wanted("192.0.2.1:69")), ["4711"]);
+        // The sockets of the table are those of UDP, in state 07.
+        assert_eq!(inodes(&loopback, Some("07"), wanted("127.0.0.1:69")), ["4711"]);
+        assert_eq!(inodes(&loopback, Some(LISTENING), wanted("127.0.0.1:69")), Vec::<String>::new());
         for free in ["192.0.2.1:69", "127.0.0.1:70", "[::1]:69", "[::]:69"] {
-            assert_eq!(inodes(&loopback, wanted(free)), Vec::<String>::new(), "{free}");
+            assert_eq!(inodes(&loopback, None, wanted(free)), Vec::<String>::new(), "{free}");
         }
         let v6 = |ip: Ipv6Addr| {
             let words = ip.octets();
@@ -216,9 +236,9 @@ mod tests {
             let hex: String = words.map(|word| format!("{word:08X}")).collect();
             HEAD.to_owned() + &line(&format!("{hex}:0045"), 4712)
         };
-        assert_eq!(inodes(&v6(Ipv6Addr::UNSPECIFIED), wanted("127.0.0.1:69")), ["4712"]);
-        assert_eq!(inodes(&v6(Ipv6Addr::LOCALHOST), wanted("[::1]:69")), ["4712"]);
-        assert_eq!(inodes(&v6(Ipv6Addr::LOCALHOST), wanted("127.0.0.1:69")), Vec::<String>::new());
+        assert_eq!(inodes(&v6(Ipv6Addr::UNSPECIFIED), None, wanted("127.0.0.1:69")), ["4712"]);
+        assert_eq!(inodes(&v6(Ipv6Addr::LOCALHOST), None, wanted("[::1]:69")), ["4712"]);
+        assert_eq!(inodes(&v6(Ipv6Addr::LOCALHOST), None, wanted("127.0.0.1:69")), Vec::<String>::new());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Checks the listeners' ports: the required privilege, and whether they are free.
 
 use super::finding::{Finding, Grade};
-use super::occupant::{Occupant, Occupied, in_the_way, occupied};
+use super::occupant::{Occupant, Occupied, Protocol, in_the_way, occupied};
 use super::system::System;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use tuffet_config::Listener;
+use tuffet_config::{AdminAddress, Config, Listener};
 use tuffet_udp::{BindOptions, Socket, has_ipv6};
 
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
@@ -107,7 +107,7 @@ fn interface(check: &str, listener: &Listener) -> Option<Finding> {
 /// Reports a failure to bind a port.
 fn bind_failed(system: &System, check: String, address: SocketAddr, error: io::Error) -> Finding {
     match error.kind() {
-        io::ErrorKind::AddrInUse => in_use(system, check, address, occupied(system, address)),
+        io::ErrorKind::AddrInUse => in_use(system, check, address, occupied(system, Protocol::Udp, address)),
         io::ErrorKind::AddrNotAvailable => Finding::new(
             check,
             Grade::Wrong,
@@ -116,7 +116,7 @@ fn bind_failed(system: &System, check: String, address: SocketAddr, error: io::E
         )
         .fix("ip -brief address"),
         // Without the privilege, binding fails anyway, but the kernel lists all sockets.
-        io::ErrorKind::PermissionDenied => match occupied(system, address) {
+        io::ErrorKind::PermissionDenied => match occupied(system, Protocol::Udp, address) {
             Occupied::Free => Finding::good(check, "free: no socket has it"),
             Occupied::Unknown => Finding::unknown(
                 check,
@@ -147,6 +147,42 @@ fn bind(listener: &Listener) -> io::Result<()> {
         }
     }
     Socket::bind(listener.address, options).map(drop)
+}
+
+/// Returns a message for each port of the configuration that another program has, so that a server could not start. Those
+/// of a Tuffet, and of systemd for it, are as they should be beside a server that runs.
+pub(in super::super) fn taken(config: &Config) -> Vec<String> {
+    let system = System::real();
+    let message = |what: String, address: SocketAddr, found: &Finding| {
+        let commands = found.commands.join("`, `");
+        format!("{what}: {address} is taken, and a server cannot start: {}: `{commands}`", found.says)
+    };
+    let mut taken = Vec::new();
+    for listener in config.listeners.iter().filter(|listener| listener.address.port() != 0) {
+        // Only a socket that is there is worth a try.
+        if another(&system, Protocol::Udp, listener.address).is_some() {
+            let found = free(&system, listener);
+            if found.grade == Grade::Wrong {
+                taken.push(message(format!("listener `{}`", listener.name), listener.address, &found));
+            }
+        }
+    }
+    if let Some(AdminAddress::Tcp(address)) = config.admin.as_ref().map(|admin| &admin.address)
+        && address.port() != 0
+        && let Some(occupant) = another(&system, Protocol::Tcp, *address)
+    {
+        let found = in_the_way(&system, String::new(), &occupant, address.port());
+        taken.push(message("`admin`".into(), *address, &found));
+    }
+    taken
+}
+
+/// Returns the process that has this port, unless it is a Tuffet or systemd.
+fn another(system: &System, protocol: Protocol, address: SocketAddr) -> Option<Occupant> {
+    match occupied(system, protocol, address) {
+        Occupied::By(its) if its.name != "tuffet" && (its.process, &*its.name) != (1, "systemd") => Some(its),
+        _ => None,
+    }
 }
 
 /// Reports the process that uses the port: a Tuffet is fine, others are conflicts.

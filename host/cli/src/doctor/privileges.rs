@@ -3,7 +3,7 @@
 use super::finding::{Finding, Grade};
 use super::system::System;
 use std::io;
-use tuffet::status::{ProcessPrivileges, RemainingPrivileges, Report};
+use tuffet::status::{ProcessPrivileges, Reason, RemainingPrivileges, Report};
 use tuffet_config::{Config, SeccompMode};
 use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
 use tuffet_daemon::{Reply, send_command};
@@ -64,7 +64,8 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
 
 /// Returns the running server's report; `None` if none runs.
 ///
-/// # Errors A server may run, but this user may not connect to it.
+/// # Errors
+/// A server may run, but this user may not connect to it.
 pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>> {
     let Some(socket) = config.control.as_deref() else { return Ok(None) };
     match send_command(socket, "status") {
@@ -84,6 +85,25 @@ pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>>
 /// Checks the privileges of the running server, in each of its threads.
 pub(super) fn running(system: &System, report: &Report) -> Finding {
     judge(report.process, &report.privileges, &threads(system, report.process))
+}
+
+/// Reports the state of the running server, as it tells it.
+pub(super) fn state(report: &Report) -> Vec<Finding> {
+    let process = report.process;
+    let finding = |reason: &Reason, grade| {
+        Finding::new(format!("{} of the server that runs", reason.check), grade, reason.detail.clone())
+    };
+    let wrong = report.state.reasons.iter().map(|reason| match &*reason.check {
+        "starting" | "draining" => finding(reason, Grade::Unknown),
+        _ => finding(reason, Grade::Wrong),
+    });
+    let degraded = report.state.degraded.iter().map(|reason| finding(reason, Grade::CouldBeBetter));
+    let all: Vec<Finding> = wrong.chain(degraded).collect();
+    if !all.is_empty() {
+        return all;
+    }
+    let says = format!("it is ready: everything that its configuration names is served (process {process})");
+    vec![Finding::good("state of the server that runs", says)]
 }
 
 /// Returns the privileges of the threads; empty if the process is in another namespace or not readable.

@@ -30,7 +30,7 @@ const SPACING: u16 = 2;
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
-    let reasons = state.snapshot.reasons.len().min(4) as u16;
+    let reasons = state.snapshot.state.reasons.len().min(4) as u16;
     let lines = head_lines(state, usize::from(frame.area().width));
     let [head, why, spark, tabs, rows, foot] = Layout::vertical([
         Constraint::Length(lines.len() as u16),
@@ -42,7 +42,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     ])
     .areas(frame.area());
     frame.render_widget(Paragraph::new(lines), head);
-    let reasons = state.snapshot.reasons.iter().map(|reason| Line::from(plain(&reason.detail)).red());
+    let reasons = state.snapshot.state.reasons.iter().map(|reason| Line::from(plain(&reason.detail)).red());
     frame.render_widget(Paragraph::new(reasons.collect::<Vec<_>>()), why);
     throughput(frame, &state.snapshot, spark);
     frame.render_widget(tab_line(state), tabs);
@@ -64,8 +64,8 @@ fn head_lines(state: &State, width: usize) -> Vec<Line<'static>> {
         (None, true) => Span::from("paused").yellow().bold(),
         (None, false) => Span::from("live").green().bold(),
     };
-    let ready =
-        if snapshot.ready { Span::from("ready").green() } else { Span::from("not ready").red().bold() };
+    let word = Span::from(plain(snapshot.state.word()));
+    let ready = if snapshot.state.ready { word.green() } else { word.red().bold() };
     let age_ms = snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms);
     let up = span(age_ms / 1000);
     let host: String = plain(&snapshot.host).chars().take(LONGEST_HOST).collect();

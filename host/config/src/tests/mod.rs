@@ -4,6 +4,7 @@ mod access;
 mod errors;
 mod flags;
 mod good;
+mod idle_keys;
 mod listeners;
 mod mistakes;
 mod origins;

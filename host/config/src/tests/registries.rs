@@ -100,7 +100,10 @@ fn a_password_in_clear_is_warned_of() {
         let section = format!(
             "registries: {{ \"{host}\": {{ plain-http: true, user: u, password: {{ file: password }} }} }}\n"
         );
-        scene.load(&minimal(&section)).expect("good").warnings
+        let mut warnings = scene.load(&minimal(&section)).expect("good").warnings;
+        // There is no plugin that comes from it.
+        warnings.retain(|(pointer, _)| pointer.ends_with("plain-http"));
+        warnings
     };
     assert!(warnings("localhost:5000").is_empty());
     let [(pointer, message)] = &warnings("registry.example")[..] else { unreachable!("one warning") };

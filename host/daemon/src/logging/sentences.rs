@@ -168,19 +168,42 @@ const SENTENCES: &[(&str, &str, &[&str])] = &[
     // Floods and limits.
     (
         "requests were dropped because …",
-        "requests were dropped because {*}: {requests}",
+        "requests were dropped because {*}: {requests}[, {client_requests} of them of {client}]",
         &["worker", "reason"],
+    ),
+    (
+        "started",
+        "started: {client}[ {mac}] {operation} {path}[ as {resolved}][ by {verdict_by}][, {size} bytes]",
+        &["id", "class", "listener"],
+    ),
+    (
+        "more transfers have started; they are not logged one by one",
+        "more transfers have started: {transfers}; they are not logged one by one",
+        &[],
+    ),
+    (
+        "a transfer is slow, and goes on",
+        "a transfer is slow, and goes on: {client} {operation} {path}, {bytes} bytes[ of {size}] in {running_seconds} s[, \
+         nothing for {idle_seconds} s][: {hint}]",
+        &["id", "class", "resolved", "listener"],
+    ),
+    (
+        "more transfers are slow; they are not logged one by one",
+        "more transfers are slow: {transfers}; they are not logged one by one",
+        &[],
     ),
     (
         "half-open transfers timed out because their clients never answered; they are not logged one by one",
         "half-open transfers timed out because their clients never answered: {ended} in {within_ms} ms[, {gave_way} of them \
-         for others]; they are not logged one by one",
+         for others][, {asked_again} of them of clients that ask again: answers do not reach these, see the `hint` of single \
+         lines]; they are not logged one by one",
         &[],
     ),
     (
         "refused and aborted requests, summed up",
         "refused and aborted requests, summed up over {within_ms} ms:[ {denied} denied][ {not_found} not found][ {aborted} \
-         aborted][ {failed} failed], such as {examples}",
+         aborted][ {failed} failed][, {asked_again} of them of clients that ask again: answers do not reach these, see the `hint` of \
+         single lines], such as {examples}",
         &[],
     ),
 ];

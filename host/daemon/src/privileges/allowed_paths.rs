@@ -1,7 +1,8 @@
 //! The paths that a server may open after its start: those of its configuration, and those that system libraries read.
 //! Landlock denies everything else, whatever a process is tricked into.
 
-use super::file_access::{nearest_existing, unopened};
+use super::file_access::nearest_existing;
+use super::own_paths::unopened;
 use super::{own_paths, unique};
 use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};

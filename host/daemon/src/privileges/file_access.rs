@@ -1,5 +1,6 @@
 //! Checks whether permissions and the sandbox of this process allow access to existing files.
 
+use super::own_paths::unopened;
 use super::start_check::PlannedPaths;
 use super::{Account, Kind, PrivilegeError, find_upload_place, own_paths};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -7,10 +8,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::{FileTarget, SinkTarget};
 use tuffet_config::{
-    ComponentSource, Config, Inaccessible, UnopenedRoot, outside_sandbox as explain_outside, reach,
-    why_inaccessible,
+    ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
 };
 use tuffet_request::{RootSpec, Unopened};
+use tuffet_store::{Right, find_obstacle};
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
@@ -74,11 +75,6 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
     found
 }
 
-/// Returns why the folder of this root is not open.
-pub(super) fn unopened<'a>(config: &'a Config, root: &RootSpec) -> Option<&'a UnopenedRoot> {
-    config.unopened.iter().find(|unopened| unopened.root == root.name)
-}
-
 /// Returns the folder, or its nearest existing ancestor.
 pub(super) fn nearest_existing(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.exists()).unwrap_or(folder)
@@ -122,28 +118,7 @@ pub(super) fn require(
     // Without a change of user, opening the files shows it.
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
-    let (mut problems, mut advice) = (Vec::new(), Vec::new());
-    let folders = config.roots.iter().filter(|root| root.elsewhere.is_none());
-    for root in folders.filter(|root| unopened(config, root).is_none()) {
-        let (name, path) = (&root.name, root.path.display());
-        let word = if why_inaccessible(&root.path, false).is_some() || !may_enter(&root.path) {
-            "read"
-        } else if root.writable && why_inaccessible(&root.path, true).is_some() && !takes_uploads_below(root)
-        {
-            "write"
-        } else {
-            continue;
-        };
-        let remedy = if word == "read" {
-            format!("`chmod o+rx {path}`, and the folders above it `chmod o+x`")
-        } else {
-            format!("`chown {user} {path}`")
-        };
-        problems.push(format!(
-            "root `{name}`: the server runs as the user `{user}`, who may not {word} {path}: {remedy}; or name another \
-             user: `--user NAME`, `privileges: {{ user: NAME }}`"
-        ));
-    }
+    let (mut problems, mut advice) = (closed_roots(config, account), Vec::new());
     let own = own_paths::folders(config);
     let compiled = config.policy.compiled.as_deref();
     let own = own.iter().filter(|folder| !planned.created.contains(folder));
@@ -168,6 +143,29 @@ pub(super) fn require(
         }
     }
     if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::NoAccess(problems)) }
+}
+
+/// Returns the roots that this user, who is that of the process, may not read or may not take uploads in.
+pub(super) fn closed_roots(config: &Config, account: &Account) -> Vec<String> {
+    let user = &account.name;
+    let folders = config.roots.iter().filter(|root| root.elsewhere.is_none());
+    let closed = folders.filter(|root| unopened(config, root).is_none()).filter_map(|root| {
+        let (word, obstacle) = match find_obstacle(&root.path, &[Right::Read, Right::Enter]) {
+            Some(obstacle) => ("read", obstacle),
+            None if root.writable && !takes_uploads_below(root) => {
+                ("write", find_obstacle(&root.path, &[Right::Write])?)
+            }
+            None => return None,
+        };
+        Some(format!(
+            "root `{}`: the server runs as the user `{user}`, who may not {word} {}: {obstacle}: {}; or name another \
+             user: `--user NAME`, `privileges: {{ user: NAME }}`",
+            root.name,
+            root.path.display(),
+            obstacle.remedy(user, account.gid.as_raw())
+        ))
+    });
+    closed.collect()
 }
 
 /// Returns the files of lines: whose each is, its key, and its target.
@@ -206,10 +204,6 @@ fn file_problem(
         ));
     }
     Ok(Some(LineFileWarning { owner, file: file.to_owned(), user: user.to_owned() }))
-}
-
-fn may_enter(folder: &Path) -> bool {
-    accessat(CWD, folder, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
 /// Whether uploads into a folder or file below that of the root are possible.

@@ -12,7 +12,8 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{AdminAddress, ComponentSource, Config, GrantKind, PluginConfig};
+use tuffet_config::{AdminAddress, ComponentSource, Config, GrantKind, PluginConfig, UnopenedRoot};
+use tuffet_request::RootSpec;
 
 /// Creates the missing paths. A failure is reported later, where the path is needed.
 pub(super) fn create(config: &Config, account: Option<&Account>) {
@@ -26,6 +27,11 @@ pub(super) fn create(config: &Config, account: Option<&Account>) {
     for file in files(config) {
         log_failure(file, create_file(file, account));
     }
+}
+
+/// Returns why the folder of this root is not open.
+pub(super) fn unopened<'a>(config: &'a Config, root: &RootSpec) -> Option<&'a UnopenedRoot> {
+    config.unopened.iter().find(|unopened| unopened.root == root.name)
 }
 
 /// Returns the files of sinks and of the log.

@@ -4,13 +4,17 @@
 //! that, as root, it determines the paths that root would create. Nothing is created.
 
 use super::{
-    Account, PrivilegeError, account_to_become, drop, file_access, in_place_of_root, own_paths, user,
+    Account, PrivilegeError, account_to_become, acting_as, drop, file_access, in_place_of_root, later_reads,
+    own_paths, user,
 };
+use crate::systemd::Unit;
 use nix::unistd::{Uid, User};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use tuffet_config::{AdminAddress, Config};
+use tuffet_config::{AdminAddress, Config, Privileges};
+use tuffet_store::quoted;
 
 /// Paths that a start would create, determined as root.
 #[derive(Debug, Default)]
@@ -56,17 +60,30 @@ impl PlannedPaths {
     }
 }
 
-/// Permanently becomes the user that the server would run as, and checks all paths that the server would access.
-/// Returns the warnings.
+/// Permanently becomes the user that the server would run as, and checks all paths that the server would access, also
+/// with the restrictions of the unit that starts it. Returns the warnings.
 ///
 /// # Errors
 /// The user does not exist, or may not access a required path.
 pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
-    let mut warnings = Vec::new();
-    let account = account_to_become(&config.privileges)?;
+    let unit = config.file().and_then(Unit::of);
+    let mut warnings: Vec<String> = unit.iter().flat_map(|unit| restricted(config, unit)).collect();
+    let of_unit = unit.as_ref().and_then(Unit::user).filter(|_| Uid::effective().is_root());
+    let by_root = of_unit.is_none();
+    let account = match of_unit {
+        Some(who) => {
+            let group = unit.as_ref().and_then(Unit::group).or_else(|| config.privileges.group.clone());
+            account_to_become(&Privileges { user: Some(who), group, ..config.privileges.clone() })?
+        }
+        None => account_to_become(&config.privileges)?,
+    };
     let Some(account) = account else {
         warnings.extend(checked_as_other_user(config));
-        return Ok(warnings);
+        let own = user::own();
+        warnings.extend(file_access::closed_roots(config, &own));
+        let (required, others) = later_reads::located(config, later_reads::unreadable(config, &own));
+        warnings.extend(others);
+        return if required.is_empty() { Ok(warnings) } else { Err(PrivilegeError::NoAccess(required)) };
     };
     let planned = PlannedPaths::of(config, &account);
     drop::to(Some(&account))?;
@@ -78,9 +95,18 @@ pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
         Err(PrivilegeError::NoAccess(its)) => problems = its,
         Err(other) => return Err(other),
     }
+    let (unreadable, others) = later_reads::located(config, later_reads::unreadable(config, &account));
+    problems.extend(unreadable);
+    warnings.extend(others);
     if let Some(AdminAddress::Unix(path)) = config.admin.as_ref().map(|admin| &admin.address) {
         problems
             .extend(planned.socket_problem(path, user).map(|problem| format!("`admin.address`: {problem}")));
+    }
+    let of_reload = later_reads::unreadable_on_reload(config, &account, by_root);
+    if by_root {
+        warnings.extend(of_reload);
+    } else {
+        problems.extend(of_reload);
     }
     if !problems.is_empty() {
         return Err(PrivilegeError::NoAccess(problems));
@@ -91,22 +117,86 @@ pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
             format!("`control`: `tuffet reload` and `tuffet status` would not reach this server: {problem}")
         }));
     }
-    warnings.extend(unreadable_on_reload(config, user));
     Ok(warnings)
 }
 
-/// Warns about files that are read as root at the start, and by the server's user in a reload.
-fn unreadable_on_reload(config: &Config, user: &str) -> Option<String> {
-    let closed = config.files.iter().filter(|file| tuffet_config::why_inaccessible(file, false).is_some());
-    let closed: Vec<String> = closed.map(|file| file.display().to_string()).collect();
-    (!closed.is_empty()).then(|| {
-        format!(
-            "reloads would be refused: the server runs as the user `{user}`, who may not read {}; only the start \
-             reads it as root; let the group of `{user}` read it (`chgrp`, `chmod g+r`, and `g+x` for folders), or \
-             restart instead of reloading",
-            closed.join(" and ")
-        )
-    })
+/// Returns warnings about what the unit that starts the server of this configuration, if there is one, keeps from it.
+pub fn restrictions_of_unit(config: &Config) -> Vec<String> {
+    config.file().and_then(Unit::of).iter().flat_map(|unit| restricted(config, unit)).collect()
+}
+
+/// Returns a line for each file that the server's user reads after the start and may not read: `account`, or the user of this
+/// process. Must be called while the process has one thread.
+///
+/// # Errors
+/// This process cannot act as that user.
+pub fn unreadable_files(config: &Config, account: Option<&Account>) -> io::Result<Vec<String>> {
+    let lines = |account: &Account| {
+        let (required, others) = later_reads::located(config, later_reads::unreadable(config, account));
+        required.into_iter().chain(others).collect()
+    };
+    match account.filter(|account| !account.uid.is_root()) {
+        Some(account) => acting_as(account, || Ok(lines(account))),
+        None => Ok(lines(&user::own())),
+    }
+}
+
+/// Returns warnings about folders that the unit keeps from the server: this process is outside of it.
+fn restricted(config: &Config, unit: &Unit) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let name = &unit.name;
+    for root in config.roots.iter().filter(|root| root.elsewhere.is_none()) {
+        let (path, shown) = (quoted(&root.path), root.path.display());
+        if let Some(setting) = unit.hides(&root.path) {
+            warnings.push(format!(
+                "root `{}`: the server does not see {shown}: its unit {name} has `{setting}`; move the folder, such as \
+                 below /srv, or write `BindReadOnlyPaths={path}` (`BindPaths=` for uploads; with `ProtectHome=tmpfs`) \
+                 below `[Service]` in `systemctl edit {name}`",
+                root.name
+            ));
+            continue;
+        }
+        if root.writable
+            && let Some(setting) = unit.forbids_writing(&root.path)
+        {
+            warnings.push(format!(
+                "root `{}`: uploads into {shown} would be refused: its unit {name} has `{setting}`; write \
+                 `ReadWritePaths={path}` below `[Service]` in `systemctl edit {name}`",
+                root.name
+            ));
+        }
+    }
+    let files = own_paths::files(config).filter_map(Path::parent).map(Path::to_owned);
+    let mut written: Vec<PathBuf> = own_paths::folders(config).into_iter().chain(files).collect();
+    written.sort();
+    written.dedup();
+    for folder in written {
+        if let Some(setting) = unit.forbids_writing(&folder) {
+            warnings.push(format!(
+                "the server may not write to {}: its unit {name} has `{setting}`; write `ReadWritePaths={}` below \
+                 `[Service]` in `systemctl edit {name}`",
+                folder.display(),
+                quoted(&folder)
+            ));
+        }
+    }
+    let low = config.listeners.iter().find(|its| (1..1024).contains(&its.address.port()));
+    if let Some(listener) = low.filter(|_| !unit.has_low_ports()) {
+        warnings.push(format!(
+            "listener `{}`: the server may not open {}: its unit {name} has a `User=` and no capability; write \
+             `AmbientCapabilities=CAP_NET_BIND_SERVICE` below `[Service]` in `systemctl edit {name}`",
+            listener.name, listener.address
+        ));
+    }
+    if let (Some(wanted), Some(its)) = (&config.privileges.user, unit.user())
+        && *wanted != its
+    {
+        warnings.push(format!(
+            "`privileges.user` has no effect: the unit {name} starts the server as another user (`User=`), which it keeps; \
+             remove one of them"
+        ));
+    }
+    warnings
 }
 
 /// Warns if the check has other permissions than a server started by root.

@@ -150,6 +150,14 @@ fn from_entry(user: User) -> Account {
     Account { name: user.name, uid: user.uid, gid: user.gid, groups }
 }
 
+/// Returns the user of this process.
+pub(super) fn own() -> Account {
+    let uid = Uid::effective();
+    let known = User::from_uid(uid).ok().flatten();
+    let account = known.map_or_else(|| numeric_account(uid.as_raw()), from_entry);
+    Account { gid: Gid::effective(), ..account }
+}
+
 /// Returns an account without an entry. Its only group has the same number.
 fn numeric_account(id: u32) -> Account {
     let name = if id == 0 { "root".to_owned() } else { id.to_string() };

@@ -1,6 +1,6 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! The client sends one line (`reload`, `status`, `live`, `metrics`, `cache`, `explain`; the last two with JSON), and
+//! The client sends one line (`reload`, `reload check`, `status`, `live`, `metrics`, `cache`, `explain`; the last two with JSON), and
 //! gets one line of JSON. `watch` gets a line per second, `capture` parts of a file. Only root and the server's user
 //! may connect.
 
@@ -8,7 +8,7 @@ use super::cache;
 use super::explain::Explainer;
 use super::handover::{Handover, TakeOver};
 use super::parent::Parent;
-use super::reload::{ReloadRequest, ReloadResult};
+use super::reload::{ReloadCheck, ReloadRequest, ReloadResult};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
-use tuffet::status::{Report, Status};
+use tuffet::status::Report;
 use tuffet::watch::{RowQuery, Snapshot, Watch};
 use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::feed::{Feed, Viewer};
@@ -52,6 +52,8 @@ pub enum Reply {
     Reloaded(u64),
     /// The reload was refused, with the reasons.
     Refused(Vec<String>),
+    /// What a reload would do.
+    Checked(ReloadCheck),
     /// The state of the server.
     Status(Box<Report>),
     /// The live view.
@@ -89,7 +91,6 @@ pub enum Reply {
 /// The state that commands show.
 #[derive(Clone)]
 pub(super) struct ControlState {
-    pub(super) status: Status,
     pub(super) watch: Watch,
     pub(super) feed: Feed,
     pub(super) explainer: Explainer,
@@ -175,13 +176,17 @@ async fn answer(
     let mut reader = BufReader::new(reader.take(MAX_COMMAND));
     timeout(CLIENT_TIMEOUT, reader.read_line(&mut command)).await??;
     let command = command.trim();
-    let ControlState { status, watch, feed, explainer, captures, origins, handover, parent } = state;
+    let ControlState { watch, feed, explainer, captures, origins, handover, parent } = state;
     let reply = match command.split_once(' ').unwrap_or((command, "")) {
         ("reload", "") => match reload(reloads).await {
             Ok(generation) => Reply::Reloaded(generation),
             Err(reasons) => Reply::Refused(reasons),
         },
-        ("status", "") => Reply::Status(Box::new(status.report())),
+        ("reload", "check") => match check_reload(reloads).await {
+            Some(check) => Reply::Checked(check),
+            None => Reply::Refused(vec![STOPPING.to_owned()]),
+        },
+        ("status", "") => Reply::Status(Box::new(watch.report())),
         ("metrics", "") => Reply::Metrics(exposition(watch)),
         // With the samples after `since`, for a client that has the earlier ones.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
@@ -288,11 +293,20 @@ async fn stream_to(mut writer: WriteHalf<Client>, mut viewer: Viewer) -> io::Res
     Ok(())
 }
 
+const STOPPING: &str = "the server is stopping";
+
 async fn reload(reloads: &mpsc::Sender<ReloadRequest>) -> ReloadResult {
-    let stopping = || vec!["the server is stopping".to_owned()];
+    let stopping = || vec![STOPPING.to_owned()];
     let (reply_to, reply) = oneshot::channel();
-    reloads.send(Some(reply_to)).await.map_err(|_| stopping())?;
+    reloads.send(ReloadRequest::Reload(Some(reply_to))).await.map_err(|_| stopping())?;
     reply.await.unwrap_or_else(|_| Err(stopping()))
+}
+
+/// Returns what a reload would do; `None` if the server is stopping.
+async fn check_reload(reloads: &mpsc::Sender<ReloadRequest>) -> Option<ReloadCheck> {
+    let (reply_to, reply) = oneshot::channel();
+    reloads.send(ReloadRequest::Check(reply_to)).await.ok()?;
+    reply.await.ok()
 }
 
 /// A capture that has begun, for the command line.

@@ -5,16 +5,18 @@ use super::{ServeError, control_runtime, open_roots};
 use crate::privileges;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 use tuffet::Server;
 use tuffet::admission::{self, Circumstances};
-use tuffet::explanation::{Explanation, Limit, Question};
+use tuffet::explanation::{DroppedRequests, Explanation, LastRequest, Limit, Question};
 use tuffet::generation::{CurrentGeneration, Generation};
 use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
 use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
+use tuffet::watch::{Watch, unix_ms};
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
-use tuffet_engine::limits::Limiter;
+use tuffet_engine::limits::{Limiter, Standing};
 use tuffet_store::Disks;
 use tuffet_udp::interface_index;
 use tuffet_wasm::{Stage, StagedAnswers};
@@ -58,7 +60,8 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
             interface: listener.interface.clone(),
             vlan: vlan(&vlans, listener, question),
             neighbour,
-            limits: limits(&limiter, question, false),
+            limits: limits(&limiter, question),
+            last_requests: Vec::new(),
             user,
             runs: false,
         };
@@ -109,17 +112,25 @@ fn vlan(vlans: &Vlans, listener: &Listener, question: &Question) -> Option<u16> 
     vlans.of(interface_index(interface).ok()??)
 }
 
-/// Returns the limits on admission, with their use by this client if requests are `counted`.
-fn limits(limiter: &Limiter, question: &Question, counted: bool) -> Vec<Limit> {
+/// Returns the limits on admission, where no requests are counted.
+fn limits(limiter: &Limiter, question: &Question) -> Vec<Limit> {
     let standing = limiter.standing(&question.client).into_iter();
-    let limits = standing.map(|its| Limit {
+    standing.map(|its| Limit { taken: None, reached: false, ..limit(&its) }).collect()
+}
+
+fn limit(its: &Standing) -> Limit {
+    Limit {
         limit: its.limit.into(),
         most: its.most,
-        taken: its.taken.filter(|_| counted),
-        reached: its.reached && counted,
-    });
-    limits.collect()
+        burst: its.burst,
+        taken: its.taken,
+        reached: its.reached,
+        dropped: None,
+    }
 }
+
+/// The most earlier requests of a client that an explanation shows.
+const LAST_REQUESTS: usize = 5;
 
 /// The state with which the running server explains requests.
 #[derive(Clone)]
@@ -130,11 +141,49 @@ pub(super) struct Explainer {
     pub(super) neighbours: Neighbours,
     pub(super) vlans: Vlans,
     pub(super) limiter: Arc<Limiter>,
+    pub(super) watch: Watch,
     /// The name of the server's user.
     pub(super) user: String,
 }
 
 impl Explainer {
+    /// Returns the limits on admission with their use by this client, and what it has lost to them.
+    fn limits(&self, question: &Question) -> Vec<Limit> {
+        let mut limits: Vec<Limit> = self.limiter.standing(&question.client).iter().map(limit).collect();
+        let client = question.client.ip().to_canonical();
+        for (key, its) in self.watch.refused_clients().into_iter().filter(|(_, its)| its.client == client) {
+            let dropped =
+                DroppedRequests { requests: its.requests, seconds_ago: its.last.elapsed().as_secs() };
+            match limits.iter_mut().find(|limit| limit.limit == key) {
+                Some(limit) => limit.dropped = Some(dropped),
+                // The limits of all clients together.
+                None => limits.push(Limit {
+                    limit: key.into(),
+                    most: None,
+                    burst: None,
+                    taken: None,
+                    reached: false,
+                    dropped: Some(dropped),
+                }),
+            }
+        }
+        limits
+    }
+
+    fn last_requests(&self, question: &Question) -> Vec<LastRequest> {
+        let now = unix_ms(SystemTime::now());
+        let last = self.watch.last_requests(question.client.ip(), LAST_REQUESTS).into_iter();
+        let last = last.map(|its| LastRequest {
+            seconds_ago: now.saturating_sub(its.ended_unix_ms) / 1000,
+            operation: its.who.operation.to_string(),
+            path: its.who.path.clone(),
+            outcome: its.outcome.to_string(),
+            detail: its.detail,
+            hint: its.hint,
+        });
+        last.collect()
+    }
+
     /// # Errors
     /// The request is invalid.
     pub(super) async fn explain(&self, question: &Question) -> Result<Explanation, String> {
@@ -147,11 +196,13 @@ impl Explainer {
             interface: listener.interface.clone(),
             vlan: vlan(&self.vlans, listener, question),
             neighbour,
-            limits: limits(&self.limiter, question, true),
+            limits: self.limits(question),
+            last_requests: self.last_requests(question),
             user: self.user.clone(),
             runs: true,
         };
         let generation: Arc<Generation> = self.generation.get();
-        admission::explain(&generation, question, circumstances).await
+        let explained = admission::explain(&generation, question, circumstances).await?;
+        Ok(Explanation { reasons: self.watch.state().reasons, ..explained })
     }
 }

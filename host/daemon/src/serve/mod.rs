@@ -29,7 +29,7 @@ pub use error::ServeError;
 pub use explain::explain;
 pub use inherited::count_inherited;
 pub use policy::may_fill_code_cache;
-pub use reload::Configure;
+pub use reload::{Configure, ReloadCheck};
 
 use crate::logging;
 use crate::privileges;

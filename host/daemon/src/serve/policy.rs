@@ -143,7 +143,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
         }
         ServeError::Config(config.error_of(problems.iter().map(|problem| locate_in_config(problem, config))))
     })?;
-    if !config.policy.plugins.is_empty() {
+    if live && !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
         let took_ms = started.elapsed().as_millis() as u64;
         let versions: Vec<String> = policy.plugins().iter().map(ToString::to_string).collect();

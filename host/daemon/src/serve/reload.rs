@@ -8,6 +8,7 @@ use crate::privileges::outside_sandbox;
 use crate::source::save_last_good;
 use crate::systemd::ServiceManager;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,7 +20,8 @@ use tuffet::status::Status;
 use tuffet::{Replacer, Server};
 use tuffet_config::Config;
 use tuffet_observe::admin::Access;
-use tuffet_store::Disks;
+use tuffet_policy::Policy;
+use tuffet_store::{Disks, Roots};
 use tuffet_wasm::PolicyRuntime;
 
 /// Reads the configuration again, from the source of the first one.
@@ -28,8 +30,34 @@ pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
 /// The result of a reload: the number of the new generation, or the reasons for the refusal.
 pub(super) type ReloadResult = Result<u64, Vec<String>>;
 
-/// A requested reload; the sender gets the result.
-pub(super) type ReloadRequest = Option<oneshot::Sender<ReloadResult>>;
+/// A request to reload, or to tell what a reload would do.
+pub(super) enum ReloadRequest {
+    /// The sender gets the result.
+    Reload(Option<oneshot::Sender<ReloadResult>>),
+    /// Nothing changes.
+    Check(oneshot::Sender<ReloadCheck>),
+}
+
+/// What a reload would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReloadCheck {
+    /// Why it would be refused; empty if it would not.
+    pub refused: Vec<String>,
+    /// The keys of the file that differ from those of the running configuration, each with both values.
+    pub changes: Vec<String>,
+    /// The warnings about the new configuration.
+    pub warnings: Vec<String>,
+}
+
+/// The next generation, completely loaded.
+struct Next {
+    config: Config,
+    roots: Roots,
+    origins: PendingOrigins,
+    policy: Policy,
+    /// `None` if it will not replace the active one.
+    log: Option<logging::Prepared>,
+}
 
 /// The times of a shutdown in the active configuration: the delay, and the time for running transfers. Cheap to clone.
 #[derive(Clone)]
@@ -71,7 +99,15 @@ pub(super) struct Reloader {
 impl Reloader {
     /// Reloads on request, until all senders are gone.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<ReloadRequest>) {
-        while let Some(reply_to) = requests.recv().await {
+        while let Some(request) = requests.recv().await {
+            let reply_to = match request {
+                ReloadRequest::Reload(reply_to) => reply_to,
+                ReloadRequest::Check(reply_to) => {
+                    // The client may be gone.
+                    let _ = reply_to.send(self.check().await);
+                    continue;
+                }
+            };
             self.manager.reloading();
             // Also if the configuration is refused: who renamed the file waits for this.
             let _ = spawn_blocking(logging::reopen).await;
@@ -92,7 +128,9 @@ impl Reloader {
         let started = Instant::now();
         match self.load().await {
             Ok(Loaded { config, number, origins, log }) => {
-                log.apply();
+                if let Some(log) = log {
+                    log.apply();
+                }
                 let plugins = config.policy.plugins.len();
                 let roots = self.generation.get().files.roots.clone();
                 self.origins.take(origins);
@@ -124,10 +162,50 @@ impl Reloader {
         }
     }
 
+    /// Tells what a reload would do, and loads everything for that. The server stays as it is.
+    async fn check(&self) -> ReloadCheck {
+        let mut changes = Vec::new();
+        let result = match self.read().await {
+            Ok(config) => {
+                changes = self.config.changes_to(&config);
+                self.prepare(config, false).await
+            }
+            Err(error) => Err(error),
+        };
+        let (refused, warnings) = match result {
+            Ok(Next { config, policy, .. }) => {
+                let unopened = config.unopened.iter().map(describe_unopened);
+                (Vec::new(), warnings(&config, &policy).into_iter().chain(unopened).collect())
+            }
+            Err(error) => (error.to_string().lines().map(str::to_owned).collect(), Vec::new()),
+        };
+        ReloadCheck { refused, changes, warnings }
+    }
+
     /// Loads the next generation completely, and then replaces the active one; returns its number.
     async fn load(&self) -> Result<Loaded, ServeError> {
+        let config = self.read().await?;
+        let Next { config, roots, origins, policy, log } = self.prepare(config, true).await?;
+        for warning in warnings(&config, &policy) {
+            tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        let builder = Server::builder()
+            .settings(config.settings(), Vec::new())
+            .open_roots(roots, self.disks.clone())
+            .policy(policy, self.runtime.records().clone());
+        let replaced = self.replacer.replace(builder).await;
+        let number = replaced
+            .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
+        Ok(Loaded { config, number, origins, log })
+    }
+
+    async fn read(&self) -> Result<Config, ServeError> {
         let configure = Arc::clone(&self.configure);
-        let config = off_thread(move || configure()).await?;
+        off_thread(move || configure()).await
+    }
+
+    /// Loads the next generation. `live`: whether it will replace the active one; otherwise nothing is shared with that.
+    async fn prepare(&self, config: Config, live: bool) -> Result<Next, ServeError> {
         let fixed = self.config.needs_restart(&config);
         if !fixed.is_empty() {
             let message = |key: &str| {
@@ -146,36 +224,32 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
-        let current = self.config.log.clone();
+        let current = live.then(|| self.config.log.clone());
         let (config, log) = off_thread(move || {
-            let log = logging::prepare(&current, &config)?;
+            let log = current.map(|current| logging::prepare(&current, &config)).transpose()?;
             Ok((config, log))
         })
         .await?;
-        for unopened in &config.unopened {
+        for unopened in config.unopened.iter().filter(|_| live) {
             tracing::warn!(target: "tuffet::store::root", root = unopened.root, "{}", describe_unopened(unopened));
         }
-        let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
-        let origins = self.origins.clone();
-        let (config, roots, next_origins) = off_thread(move || {
+        let (disks, origins, before) = if live {
+            let before = self.generation.get().files.roots.clone();
+            (self.disks.clone(), self.origins.clone(), Some(before))
+        } else {
+            (Disks::default(), Origins::default(), None)
+        };
+        let (config, roots, origins) = off_thread(move || {
             let next = origins.open(&config.origins)?;
-            next.start()?;
-            let roots = open_roots(&config, &disks, Some(&before), &next)?;
+            if live {
+                next.start()?;
+            }
+            let roots = open_roots(&config, &disks, before.as_ref(), &next)?;
             Ok((config, roots, next))
         })
         .await?;
-        let policy = load_policy(&self.runtime, &config, &roots, true).await?;
-        for warning in warnings(&config, &policy) {
-            tracing::warn!(target: "tuffet::policy", "{warning}");
-        }
-        let builder = Server::builder()
-            .settings(config.settings(), Vec::new())
-            .open_roots(roots, self.disks.clone())
-            .policy(policy, self.runtime.records().clone());
-        let replaced = self.replacer.replace(builder).await;
-        let number = replaced
-            .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
-        Ok(Loaded { config, number, origins: next_origins, log })
+        let policy = load_policy(&self.runtime, &config, &roots, live).await?;
+        Ok(Next { config, roots, origins, policy, log })
     }
 }
 
@@ -185,7 +259,7 @@ struct Loaded {
     /// The number of the generation.
     number: u64,
     origins: PendingOrigins,
-    log: logging::Prepared,
+    log: Option<logging::Prepared>,
 }
 
 /// Saves a remote configuration, for a start while its source is unavailable.

@@ -190,10 +190,10 @@ impl Running {
             neighbours: assembly.neighbours.clone(),
             vlans: assembly.vlans.clone(),
             limiter: assembly.limiter.clone(),
+            watch: watch.clone(),
             user,
         };
         let (shared_origins, shared_generation) = (origins.clone(), assembly.generation.clone());
-        let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect, watch.clone());
         let shared: Arc<[SharedListener]> = shared_listeners(config, &listeners).into();
@@ -230,7 +230,6 @@ impl Running {
         if let Some(control) = control {
             let captures = Captures::new(server.mailboxes());
             let state = ControlState {
-                status,
                 watch: watch.clone(),
                 feed: feed.clone(),
                 explainer,
@@ -293,7 +292,7 @@ impl Running {
                 let Some(reload) = reload else { return false };
                 let (reply_to, reply) = oneshot::channel();
                 // The log has the result.
-                reload.send(Some(reply_to)).await.is_ok() && reply.await.is_ok()
+                reload.send(ReloadRequest::Reload(Some(reply_to))).await.is_ok() && reply.await.is_ok()
             };
             changed.boxed()
         };
@@ -321,7 +320,7 @@ impl Running {
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
-                    SignalRequest::Reload => drop(self.reload.try_send(None)),
+                    SignalRequest::Reload => drop(self.reload.try_send(ReloadRequest::Reload(None))),
                     SignalRequest::Other(name) => tracing::info!(
                         target: "tuffet::server::running",
                         signal = name,

@@ -3,8 +3,10 @@
 
 mod notify;
 mod sockets;
+mod unit;
 mod watchdog;
 
 pub(crate) use notify::ServiceManager;
 pub(crate) use sockets::{InheritError, Inherited};
+pub(crate) use unit::Unit;
 pub(crate) use watchdog::feed_watchdog;

@@ -8,19 +8,22 @@
 mod client_counts;
 mod known_clients;
 mod live_bounds;
+mod refused_clients;
 mod token_bucket;
 
 use client_counts::ClientCounts;
 pub(crate) use known_clients::KnownClient;
 use known_clients::KnownClients;
 use live_bounds::LiveBounds;
+pub use refused_clients::RefusedClient;
+pub(crate) use refused_clients::RefusedClients;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use token_bucket::{ClientBuckets, TokenBucket};
+use token_bucket::{ClientBuckets, Filled, TokenBucket};
 use tuffet_core::Time;
 use tuffet_request::{Bounds, ClientKey};
 
@@ -75,7 +78,7 @@ impl Refused {
     }
 
     /// Its key in the configuration.
-    fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         self.limit().trim_matches('`')
     }
 
@@ -93,6 +96,11 @@ impl Refused {
     }
 }
 
+/// Returns each limit on admission: its name in metrics, and its key in the configuration.
+pub fn limit_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Refused::ALL.into_iter().map(|refused| (refused.as_str(), refused.key()))
+}
+
 /// The state of one limit for one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
@@ -100,7 +108,9 @@ pub struct Standing {
     pub limit: &'static str,
     /// The limit; `None` if there is none.
     pub most: Option<u64>,
-    /// How much of it is taken, if that is counted.
+    /// Of a rate, how many requests it admits at once after a pause.
+    pub burst: Option<u64>,
+    /// How much of it is taken, of `most` or of `burst`.
     pub taken: Option<u64>,
     /// Whether a request would be dropped now.
     pub reached: bool,
@@ -200,18 +210,20 @@ impl Limiter {
         let places = |refused: Refused, counts: &ClientCounts, most: u32| Standing {
             limit: refused.key(),
             most: Some(u64::from(most)),
+            burst: None,
             taken: Some(counts.taken_by(client)),
             reached: counts.taken_by(client) >= u64::from(most),
         };
-        let rate = |refused: Refused, most: Option<u64>, has_room: bool| Standing {
+        let rate = |refused: Refused, most: Option<u64>, filled: Option<Filled>| Standing {
             limit: refused.key(),
             most,
-            taken: None,
-            reached: !has_room,
+            burst: filled.map(|filled| filled.burst),
+            taken: filled.map(|filled| filled.taken),
+            reached: filled.is_some_and(|filled| filled.taken >= filled.burst),
         };
         [
-            rate(Refused::ClientPerSecond, self.clients.per_second(), self.clients.has_room(client, now)),
-            rate(Refused::PerSecond, self.all.per_second(), self.all.has_room(now)),
+            rate(Refused::ClientPerSecond, self.clients.per_second(), self.clients.filled(client, now)),
+            rate(Refused::PerSecond, self.all.per_second(), self.all.filled(now)),
             places(Refused::ClientTransfers, &self.transfers, self.live.client_transfers.load(Relaxed)),
             places(Refused::ClientPending, &self.pending, self.live.client_pending.load(Relaxed)),
         ]

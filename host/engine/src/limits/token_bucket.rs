@@ -61,9 +61,9 @@ impl TokenBucket {
         self.limit.per_second()
     }
 
-    /// Returns whether [`TokenBucket::take`] would return true.
-    pub(super) fn has_room(&self, now: u64) -> bool {
-        self.limit.get().is_none_or(|(_, ahead)| has_room(&self.paid, now, ahead))
+    /// Returns how full the bucket is, if there is a limit.
+    pub(super) fn filled(&self, now: u64) -> Option<Filled> {
+        self.limit.get().map(|(interval, ahead)| filled(self.paid.load(Relaxed), now, interval, ahead))
     }
 
     /// Returns whether one more request is within the rate at `now`, in nanoseconds.
@@ -73,8 +73,19 @@ impl TokenBucket {
     }
 }
 
-fn has_room(paid: &AtomicU64, now: u64, ahead: u64) -> bool {
-    paid.load(Relaxed).saturating_sub(now) <= ahead
+/// How full a bucket is. A request is within the rate if `taken` is less than `burst`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Filled {
+    /// The requests that a bucket has room for.
+    pub(super) burst: u64,
+    /// Those that it has taken and not worked off.
+    pub(super) taken: u64,
+}
+
+fn filled(paid: u64, now: u64, interval: u64, ahead: u64) -> Filled {
+    let burst = ahead / interval + 1;
+    let (owed, has_room) = (paid.saturating_sub(now), paid.saturating_sub(now) <= ahead);
+    Filled { burst, taken: if has_room { owed.div_ceil(interval).min(burst - 1) } else { burst } }
 }
 
 fn take(paid: &AtomicU64, now: u64, interval: u64, ahead: u64) -> bool {
@@ -116,13 +127,13 @@ impl ClientBuckets {
         self.limit.per_second()
     }
 
-    /// Returns whether [`ClientBuckets::take`] would return true.
-    pub(super) fn has_room(&self, client: u64, now: u64) -> bool {
-        let Some((_, ahead)) = self.limit.get() else { return true };
+    /// Returns how full the bucket of a client is, if there is a limit.
+    pub(super) fn filled(&self, client: u64, now: u64) -> Option<Filled> {
+        let (interval, ahead) = self.limit.get()?;
         let start = client as usize % (CLIENTS / CELLS) * CELLS;
         let own =
             self.cells[start..start + CELLS].iter().find(|cell| cell.client.load(Relaxed) == client | 1);
-        own.is_none_or(|own| has_room(&own.paid, now, ahead))
+        Some(filled(own.map_or(0, |own| own.paid.load(Relaxed)), now, interval, ahead))
     }
 
     /// Returns whether one more request of this client is within the rate at `now`, in nanoseconds.
@@ -167,6 +178,22 @@ mod tests {
             3,
             "no more than a burst is saved"
         );
+    }
+
+    /// What people are shown agrees with what happens to the next request.
+    #[test]
+    fn a_bucket_is_full_when_the_next_request_is_refused() {
+        let rate = TokenBucket::default();
+        assert_eq!(rate.filled(0), None);
+        rate.set(per_second(10, 3));
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut now = 5 * SECOND;
+        for _ in 0..2_000 {
+            now += random.u64(..SECOND / 5);
+            let Filled { burst, taken } = rate.filled(now).unwrap();
+            assert_eq!((burst, rate.take(now)), (3, taken < burst));
+        }
+        assert_eq!(rate.filled(now + SECOND).unwrap().taken, 0);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Counts of a worker's problems outside of transfers. The worker reports them to the control side only now
 //! and then, so that an idle worker sleeps and a flood of datagrams does not flood the log.
 
-use crate::limits::Refused;
+use crate::limits::{Refused, RefusedClient, RefusedClients};
 use std::array;
+use std::net::IpAddr;
 use std::ops::Sub;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tracing::field;
 use tuffet_core::Time;
 
 /// The least time between two reports.
@@ -56,8 +58,8 @@ impl Sub for Counters {
 }
 
 impl Counters {
-    /// Logs the counts in one line.
-    pub fn log(&self, worker: usize) {
+    /// Logs the counts, with the client that caused most of the requests over a limit. `published`: those of the worker.
+    pub fn log(&self, worker: usize, published: &PublishedCounters) {
         let Counters {
             refused,
             gave_way,
@@ -72,10 +74,13 @@ impl Counters {
             receive_errors,
         } = *self;
         for (reason, requests) in Refused::ALL.into_iter().zip(refused).filter(|(_, count)| *count > 0) {
+            let busiest = published.refused.take_busiest(reason);
             tracing::warn!(
                 target: "tuffet::worker::counters",
                 worker,
                 requests,
+                client = busiest.map(|its| field::display(its.client)),
+                client_requests = busiest.map(|its| its.requests),
                 reason = reason.as_str(),
                 "requests were dropped because {} was reached; clients will repeat them",
                 reason.limit()
@@ -145,6 +150,7 @@ pub struct PublishedCounters {
     counts: [AtomicU64; REASONS],
     gave_way: AtomicU64,
     half_open: AtomicU64,
+    refused: RefusedClients,
 }
 
 impl PublishedCounters {
@@ -165,6 +171,18 @@ impl PublishedCounters {
     /// Half-open transfers that made room for others.
     pub fn gave_way(&self) -> u64 {
         self.gave_way.load(Relaxed)
+    }
+
+    /// Counts a request of this client that a limit refused.
+    pub(crate) fn note_refused(&self, refused: Refused, client: IpAddr, now: Instant) {
+        self.refused.note(refused, client, now);
+    }
+
+    /// The clients whose requests were refused in the last minute, with the key of the limit.
+    pub fn refused_clients(&self) -> Vec<(&'static str, RefusedClient)> {
+        let now = Instant::now();
+        let of = |refused: Refused| self.refused.recent(refused, now).map(move |its| (refused.key(), its));
+        Refused::ALL.into_iter().flat_map(of).collect()
     }
 
     /// The present half-open transfers.

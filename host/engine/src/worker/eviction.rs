@@ -55,6 +55,7 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index) else { return };
         if entry.half_open && !entry.core.is_unproven() {
             entry.half_open = false;
+            entry.ticket.as_ref().inspect(|ticket| ticket.record.progress.note_answered());
             entry.place.take().inspect(|place| self.half_open.remove(*place));
         }
     }

@@ -11,6 +11,7 @@ use super::ticket::SummaryPermit;
 use super::transmit::Transmit;
 use super::unread::Unread;
 use crate::limits::{Claim, Refused};
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
@@ -52,6 +53,48 @@ enum Repetition {
     Unclear,
     /// The client has started over.
     Restart,
+}
+
+/// The request because of which an earlier transfer of its client ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Successor {
+    /// The same request, from the same port.
+    Same,
+    /// Another one from the same port.
+    Other,
+    /// The same one, which began beside this transfer and which the client has answered.
+    Beside,
+}
+
+impl Successor {
+    /// Returns the detail of the earlier transfer: whose fault its end may be.
+    fn detail(self, core: &Transfer) -> Cow<'static, str> {
+        let blocks = core.blocks();
+        match self {
+            Successor::Other if core.is_unproven() => {
+                "the client sent another request from the same port, and had acknowledged nothing of this one".into()
+            }
+            Successor::Other => {
+                format!("the client sent another request from the same port after block {blocks}").into()
+            }
+            Successor::Same if core.is_held_back() => {
+                "the client asked again from the same port, while its first answer waited for the rate".into()
+            }
+            Successor::Same if core.is_unproven() => {
+                "the client asked again from the same port, and had acknowledged nothing: the answers do not reach it, \
+                 or it started over"
+                    .into()
+            }
+            Successor::Same if blocks == 0 => {
+                "the client asked again from the same port, and had acknowledged the options alone: the first block does \
+                 not reach it, or it started over"
+                    .into()
+            }
+            Successor::Same | Successor::Beside => {
+                format!("the client asked again from the same port after block {blocks}: it started over").into()
+            }
+        }
+    }
 }
 
 /// A request from a port while its last transfer lacks only the last ACK.
@@ -181,7 +224,7 @@ impl<T: Transmit> Worker<T> {
         }
         // iPXE and U-Boot reuse a source port. The earlier request no longer matters, and an ERROR for it
         // could be taken for an answer to the new one.
-        self.supersede(index);
+        self.supersede(index, if same { Successor::Same } else { Successor::Other });
         self.request(listening, listener, datagram, now);
     }
 
@@ -212,16 +255,18 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
-    pub(super) fn supersede(&mut self, index: u32) {
+    fn supersede(&mut self, index: u32, successor: Successor) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let ending = match () {
             () if entry.core.is_confirmed() => Outcome::Served.into(),
             // Some boot ROMs never send the last ACK, but the next request.
             () if entry.core.lacks_the_last_ack() => Ending::new(Outcome::Served, UNACKNOWLEDGED),
-            () => Ending::new(Outcome::Aborted, "the client asked again from the same port"),
+            () => Ending::new(Outcome::Aborted, successor.detail(&entry.core)),
         };
+        // What waits for a rate has not been sent.
+        let asked_again = successor == Successor::Same && entry.half_open && !entry.core.is_held_back();
         let rare = entry.rare();
-        rare.ending = Some(ending);
+        (rare.ending, rare.asked_again) = (Some(ending), asked_again);
         let old = rare.old.take();
         if entry.joined {
             self.tell_group(index, MemberUpdate::Left);
@@ -239,7 +284,7 @@ impl<T: Transmit> Worker<T> {
     /// As [`Worker::supersede`], for a transfer that stands beside a newer one.
     pub(super) fn supersede_old(&mut self, old: Option<Key>) {
         if let Some(key) = old.filter(|key| self.table.by_key(*key).is_some()) {
-            self.supersede(key.index);
+            self.supersede(key.index, Successor::Beside);
         }
     }
 
@@ -330,7 +375,10 @@ impl<T: Transmit> Worker<T> {
         let (claim, place) = match self.reserve(&peer, received, now) {
             Ok(found) => found,
             // No answer: the client repeats the request in a second, when there may be a free place.
-            Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
+            Err(refused) => {
+                self.wire.counters.refused[refused as usize] += 1;
+                return self.dropping.note_refused(refused, peer.ip(), received);
+            }
         };
         let tid = self.tid_for(listening, listener, &peer);
         self.ended_transfers.forget(tid, &peer);

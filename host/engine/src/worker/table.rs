@@ -67,6 +67,8 @@ pub(super) struct Rare {
     pub(super) gave_way: bool,
     /// Whether the client's host reported that its port is closed.
     pub(super) closed: bool,
+    /// Whether the client repeated its request, and had answered nothing that was sent to it.
+    pub(super) asked_again: bool,
     /// The commit point of its upload, while that is stored: until then it can be stopped.
     pub(super) commit_point: Option<CommitPoint>,
     /// When it began to wait for a disk, the last time that it did.

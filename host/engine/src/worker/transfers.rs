@@ -11,7 +11,7 @@ use super::multicast::Join;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::source::ReadError;
-use super::table::Entry;
+use super::table::{Entry, Rare};
 use super::ticket::Ticket;
 use super::transmit::Transmit;
 use tuffet_core::{
@@ -111,7 +111,8 @@ impl<T: Transmit> Worker<T> {
             if let Decision::Grant { content, .. } = decision {
                 self.discard(content);
             }
-            let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
+            let detail = "the client sent another request from the same port before this one was decided";
+            let ending = Ending::new(Outcome::Aborted, detail);
             return ticket.report(Answered::Undecided, ending, None, None, self.clock);
         };
         entry.answered = decision.answered();
@@ -207,7 +208,11 @@ impl<T: Transmit> Worker<T> {
                 Output::Finished(finish) => self.finished(index, finish, datagram, now),
                 Output::Timeout(time) => {
                     if let Some(ticket) = &entry.ticket {
-                        ticket.record.progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
+                        let (bytes, stats) = (entry.core.bytes(), entry.core.stats());
+                        ticket.record.progress.set(bytes, stats.retransmissions);
+                        if bytes == 0 && stats.duplicates > 0 && !entry.core.is_unproven() {
+                            ticket.record.progress.note_lack_of_first_block();
+                        }
                     }
                     return self.wheel.set(index, time);
                 }
@@ -422,10 +427,16 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
 /// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
 /// ended it has.
 fn unanswered(entry: &mut Entry, ending: &Ending) -> Option<Unanswered> {
-    let rare = entry.rare_if_present();
-    let (gave_way, closed) = rare.map_or((false, false), |rare| (rare.gave_way, rare.closed));
-    let how = if gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
-    (entry.half_open && (ending.outcome == Outcome::TimedOut || closed)).then_some(how)
+    if !entry.half_open {
+        return None;
+    }
+    let rare = entry.rare_if_present().map(|rare| &*rare);
+    match rare {
+        Some(Rare { gave_way: true, .. }) => Some(Unanswered::GaveWay),
+        Some(Rare { asked_again: true, .. }) => Some(Unanswered::AskedAgain),
+        Some(Rare { closed: true, .. }) => Some(Unanswered::TimedOut),
+        _ => (ending.outcome == Outcome::TimedOut).then_some(Unanswered::TimedOut),
+    }
 }
 
 pub(super) fn error_text(datagram: &[u8]) -> Option<String> {

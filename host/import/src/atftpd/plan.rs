@@ -73,7 +73,9 @@ fn root(command: &Command, target: &mut Target) -> Result<String, ImportError> {
     let mut root = Map::default();
     let name = folders::names([folder.as_path()].into_iter()).remove(0);
     root.put("name", Value::text(&name), []);
-    root.put("path", Value::text(&path), [format!("{}: {}", word.location, word.text)]);
+    let mut comments = vec![format!("{}: {}", word.location, word.text)];
+    comments.extend(folders::comment_if_missing(&folder, &word.location, &mut target.report));
+    root.put("path", Value::text(&path), comments);
     let why = format!("Names may begin with {path}, as for atftpd.");
     root.put("also-at", Value::texts([&path]), [why]);
     folders::put_follow(&mut root, &folder, "atftpd");

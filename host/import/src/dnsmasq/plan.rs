@@ -81,7 +81,9 @@ fn roots(settings: &Settings, target: &mut Target) -> Result<Vec<String>, Import
         let path = folder.display().to_string();
         let mut root = Map::default();
         root.put("name", Value::text(name), []);
-        root.put("path", Value::text(&path), [setting.origin()]);
+        let mut comments = vec![setting.origin()];
+        comments.extend(folders::comment_if_missing(folder, &setting.location, &mut target.report));
+        root.put("path", Value::text(&path), comments);
         let why = format!("Names may begin with {path}, as for dnsmasq.");
         root.put("also-at", Value::texts([&path]), [why]);
         folders::put_follow(&mut root, folder, "dnsmasq");

@@ -154,14 +154,7 @@ impl Plan<'_> {
                 );
                 comments.push(self.target.report.differs(&word.location, text));
             }
-            if !folder.is_dir() {
-                let text = format!(
-                    "the folder {} does not exist here, so its links, names and permissions were not looked at; import \
-                     again where its files are",
-                    folder.display()
-                );
-                comments.push(self.target.report.differs(&word.location, text));
-            }
+            comments.extend(folders::comment_if_missing(folder, &word.location, &mut self.target.report));
             root.put("path", Value::text(folder.display().to_string()), comments);
             folders::put_follow(&mut root, folder, "in.tftpd");
             self.permissions(&mut root, folder, word)?;

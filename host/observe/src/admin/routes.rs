@@ -20,7 +20,8 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
-use tuffet::watch::{CHECKS, Reason, RowQuery, Watch};
+use tuffet::status::{CHECKS, Reason};
+use tuffet::watch::{RowQuery, Watch};
 
 /// The state behind the routes.
 #[derive(Clone)]
@@ -81,20 +82,15 @@ async fn readyz(
             format!("{key}={value} is not known; write exclude= and one of {}\n", CHECKS.join(", "));
         return (StatusCode::BAD_REQUEST, message).into_response();
     }
-    let mut reasons = state.watch.reasons();
-    reasons.retain(|reason| !query.iter().any(|(_, excluded)| *excluded == reason.check));
-    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let (ready, degraded) = (reasons.is_empty(), state.watch.degraded());
-    let mut body = if state.access.is_given(&headers) {
-        json!({ "ready": ready, "reasons": reasons, "degraded": degraded })
-    } else {
-        let checks = |of: &[Reason]| of.iter().map(|it| json!({ "check": it.check })).collect::<Vec<_>>();
-        json!({ "ready": ready, "reasons": checks(&reasons), "degraded": checks(&degraded) })
-    };
-    if degraded.is_empty()
-        && let Some(body) = body.as_object_mut()
-    {
-        body.remove("degraded");
+    let its = state.watch.state().without(|check| query.iter().any(|(_, excluded)| *excluded == check));
+    let status = if its.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let mut body = json!(its);
+    if !state.access.is_given(&headers) {
+        let checks = |of: &[Reason]| of.iter().map(|it| json!({ "check": it.check })).collect();
+        body["reasons"] = checks(&its.reasons);
+        if !its.degraded.is_empty() {
+            body["degraded"] = checks(&its.degraded);
+        }
     }
     (status, Json(body)).into_response()
 }

@@ -27,11 +27,11 @@ pub(super) fn align_clock(snapshot: &mut Snapshot, now_unix_ms: u64) {
 
 /// Truncates lists beyond the length of a real server, because merging takes time for each row.
 pub(super) fn truncate(snapshot: &mut Snapshot) {
-    let Snapshot { listeners, roots, origins, reasons, totals, active, finished, samples, .. } = snapshot;
+    let Snapshot { listeners, roots, origins, state, totals, active, finished, samples, .. } = snapshot;
     listeners.truncate(MAX_ROWS);
     roots.truncate(MAX_ROWS);
     origins.truncate(MAX_ROWS);
-    reasons.truncate(MAX_ROWS);
+    state.reasons.truncate(MAX_ROWS);
     totals.ended.truncate(MAX_ROWS);
     totals.dropped.truncate(MAX_ROWS);
     totals.plugins.truncate(MAX_ROWS);

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tuffet::watch::{Reason, RowQuery, Snapshot};
+use tuffet::status::{Reason, ServerState};
+use tuffet::watch::{RowQuery, Snapshot};
 use tuffet_config::EventsSpec;
 
 /// How long NATS is followed after the last request of a viewer.
@@ -119,8 +120,7 @@ fn empty_view(why: Option<String>) -> Snapshot {
     let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     let mut snapshot = Fleet::new(now).merged(Instant::now(), now);
     if let Some(detail) = why {
-        snapshot.reasons.push(Reason { check: "nats".into(), detail });
-        snapshot.ready = false;
+        snapshot.state = ServerState::of_many(vec![Reason { check: "nats".into(), detail }]);
     }
     snapshot
 }

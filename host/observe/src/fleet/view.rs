@@ -5,7 +5,8 @@ use super::{Message, ServerSnapshot, token};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use tuffet::watch::{Ended, FleetServer, Reason, RowQuery, Sample, Snapshot, Totals};
+use tuffet::status::{Reason, ServerState};
+use tuffet::watch::{Ended, FleetServer, RowQuery, Sample, Snapshot, Totals};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
@@ -80,6 +81,7 @@ impl Fleet {
         self.servers.retain(|_, latest| now.saturating_duration_since(latest.at) < GONE_AFTER);
         self.bytes = self.servers.values().map(|latest| latest.bytes).sum();
         let mut merged = self.empty(now_unix_ms);
+        let mut reasons = Vec::new();
         let mut samples: BTreeMap<u64, Sample> = BTreeMap::new();
         for (name, LatestSnapshot { snapshot, at, .. }) in &self.servers {
             let age = now.saturating_duration_since(*at);
@@ -88,10 +90,10 @@ impl Fleet {
                 check: reason.check.clone(),
                 detail: format!("{name}: {}", reason.detail),
             };
-            merged.reasons.extend(snapshot.reasons.iter().map(because));
+            reasons.extend(snapshot.state.reasons.iter().map(because));
             if silent {
                 let detail = format!("{name}: nothing was heard for {} s", age.as_secs());
-                merged.reasons.push(Reason { check: "silent".into(), detail });
+                reasons.push(Reason { check: "silent".into(), detail });
             }
             merged.servers.push(server(name, snapshot, age));
             if silent {
@@ -129,7 +131,7 @@ impl Fleet {
                     .or_insert_with(|| sample.clone());
             }
         }
-        merged.ready = merged.reasons.is_empty();
+        merged.state = ServerState::of_many(reasons);
         RowQuery::default().arrange(&mut merged.active, MAX_ROWS);
         merged.matching = merged.totals.active;
         merged.finished.sort_by_key(|row| std::cmp::Reverse(row.ended_unix_ms));
@@ -154,8 +156,7 @@ impl Fleet {
             listeners: Vec::new(),
             roots: Vec::new(),
             origins: Vec::new(),
-            ready: true,
-            reasons: Vec::new(),
+            state: ServerState::default(),
             totals: Totals::default(),
             active: Vec::new(),
             matching: 0,
@@ -181,7 +182,7 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> FleetServer {
         version: snapshot.version.clone(),
         generation: snapshot.generation,
         revision: snapshot.revision.clone(),
-        ready: snapshot.ready,
+        ready: snapshot.state.ready,
         active: snapshot.totals.active,
         bytes_per_second: moved,
         ended: ended(|_| true),
@@ -324,12 +325,11 @@ mod tests {
         let newest = Sample { unix_ms: sample.unix_ms + 1000, ..sample.clone() };
         let distribution = Distribution { sum_us: 5, buckets: vec![1, 2] };
         Snapshot {
-            ready: active < 9,
-            reasons: if active < 9 {
+            state: ServerState::of_many(if active < 9 {
                 Vec::new()
             } else {
                 vec![Reason { check: "sink".into(), detail: "broken".into() }]
-            },
+            }),
             totals: Totals { active, decision: distribution, ..Totals::default() },
             active_blocks: active,
             unix_ms: newest.unix_ms,
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(merged.host, "2 servers");
         let names: Vec<(&str, u64)> = merged.servers.iter().map(|one| (&*one.server, one.active)).collect();
         assert_eq!(names, [("a", 3), ("b", 9)]);
-        assert_eq!((merged.ready, &*merged.reasons[0].detail), (false, "b: broken"));
+        assert_eq!((merged.state.ready, &*merged.state.reasons[0].detail), (false, "b: broken"));
         // One second of both servers; the newest may be incomplete.
         let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
         assert_eq!((sample.bytes_per_second.read, sample.active, sample.decision_p50_us), (200, 12, Some(9)));
@@ -373,7 +373,7 @@ mod tests {
         take(&mut fleet, "b", &snapshot(3, 5), begun + Duration::from_secs(30));
         let merged = fleet.merged(begun + Duration::from_secs(31), 0);
         assert_eq!((merged.totals.active, merged.servers[0].silent_seconds), (3, 31));
-        assert_eq!(merged.reasons[0].detail, "a: nothing was heard for 31 s");
+        assert_eq!(merged.state.reasons[0].detail, "a: nothing was heard for 31 s");
         let merged = fleet.merged(begun + Duration::from_secs(70), 0);
         assert_eq!((merged.servers.len(), merged.host.as_str()), (1, "1 server"));
     }
@@ -387,7 +387,7 @@ mod tests {
         assert_eq!((fleet.merged(now, 0).totals.active, fleet.rejected), (2, 1));
 
         let mut lie = snapshot(u64::MAX, 5);
-        lie.reasons = vec![lie.reasons[0].clone(); 10_000];
+        lie.state.reasons = vec![lie.state.reasons[0].clone(); 10_000];
         lie.samples = vec![lie.samples[0].clone(); 10_000];
         lie.samples.push(Sample { unix_ms: u64::MAX, ..lie.samples[0].clone() });
         lie.totals.decision.buckets = vec![u64::MAX; 2];
@@ -395,7 +395,7 @@ mod tests {
         let merged = fleet.merged(now, 0);
         assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MAX_COUNT + 3));
         assert_eq!(merged.active_blocks, u64::MAX);
-        assert_eq!(merged.reasons.len(), MAX_ROWS);
+        assert_eq!(merged.state.reasons.len(), MAX_ROWS);
         let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
         assert_eq!(sample.unix_ms, 5007);
     }

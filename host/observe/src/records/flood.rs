@@ -22,6 +22,8 @@ struct UnansweredSum {
     since: Instant,
     ended: u64,
     gave_way: u64,
+    /// Of clients that ask again.
+    asked_again: u64,
 }
 
 impl Flood {
@@ -30,13 +32,16 @@ impl Flood {
     }
 
     /// Counts one more. Returns whether it gets a line; otherwise it is summed up.
-    pub(super) fn has_line(&mut self, how: Unanswered, now: Instant) -> bool {
+    /// `asks_again`: whether its client does.
+    pub(super) fn has_line(&mut self, how: Unanswered, asks_again: bool, now: Instant) -> bool {
         if self.surge.has_line(now) {
             return true;
         }
-        let sum = self.unreported.get_or_insert(UnansweredSum { since: now, ended: 0, gave_way: 0 });
+        let none = UnansweredSum { since: now, ended: 0, gave_way: 0, asked_again: 0 };
+        let sum = self.unreported.get_or_insert(none);
         sum.ended += 1;
         sum.gave_way += u64::from(how == Unanswered::GaveWay);
+        sum.asked_again += u64::from(asks_again);
         false
     }
 
@@ -54,11 +59,14 @@ impl Flood {
 
     /// Logs the sum, if there is one.
     pub(super) fn log(&mut self, now: Instant) {
-        let Some(UnansweredSum { since, ended, gave_way }) = self.unreported.take() else { return };
+        let Some(UnansweredSum { since, ended, gave_way, asked_again }) = self.unreported.take() else {
+            return;
+        };
         tracing::warn!(
             target: "tuffet::transfer",
             ended,
             gave_way,
+            asked_again,
             within_ms = within_ms(since, now),
             "half-open transfers timed out because their clients never answered; they are not logged one by one"
         );
@@ -72,7 +80,7 @@ mod tests {
 
     /// Returns how many of `count` simultaneous transfers get a line.
     fn lines(flood: &mut Flood, count: u64, now: Instant) -> u64 {
-        (0..count).map(|_| u64::from(flood.has_line(Unanswered::TimedOut, now))).sum()
+        (0..count).map(|_| u64::from(flood.has_line(Unanswered::TimedOut, false, now))).sum()
     }
 
     #[test]
@@ -92,8 +100,11 @@ mod tests {
         let at = |ms| begin + Duration::from_millis(ms);
         let mut flood = Flood::new(begin);
         assert_eq!(lines(&mut flood, 1000, at(100)), MAX_LINES);
-        assert!(!flood.has_line(Unanswered::GaveWay, at(400)));
-        assert_eq!(flood.unreported, Some(UnansweredSum { since: at(100), ended: 951, gave_way: 1 }));
+        assert!(!flood.has_line(Unanswered::GaveWay, true, at(400)));
+        assert_eq!(
+            flood.unreported,
+            Some(UnansweredSum { since: at(100), ended: 951, gave_way: 1, asked_again: 1 })
+        );
         assert_eq!(flood.due(), Some(at(1100)));
         flood.log_when_due(at(1099));
         assert!(flood.unreported.is_some());

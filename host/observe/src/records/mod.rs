@@ -44,8 +44,8 @@ impl Subscriber for Records {
     fn ended(&mut self, summary: &Arc<Summary>, now: Instant) {
         let traced = self.telemetry.ended(summary);
         let has_line = match summary.unanswered {
-            Some(how) => self.flood.has_line(how, now),
-            None => self.refusals.has_line(summary, now),
+            Some(how) if how.is_silent() => self.flood.has_line(how, summary.hint.is_some(), now),
+            _ => self.refusals.has_line(summary, now),
         };
         if has_line {
             let watch = &self.watch;

@@ -6,7 +6,7 @@
 
 use tokio::time::Instant;
 use tuffet::events::{SECOND, Surge, within_ms};
-use tuffet_request::events::{Answered, Outcome, Summary};
+use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
 
 /// The most refused requests per second with a line each, and the same for aborted ones. More than in a
 /// [`super::flood::Flood`]: machines that boot together request many missing names, and only these lines distinguish
@@ -33,6 +33,8 @@ struct RefusalSum {
     not_found: u64,
     aborted: u64,
     failed: u64,
+    /// Of clients that asked again, and had acknowledged nothing.
+    asked_again: u64,
     examples: Vec<String>,
 }
 
@@ -66,6 +68,7 @@ impl Refusals {
             not_found: 0,
             aborted: 0,
             failed: 0,
+            asked_again: 0,
             examples: Vec::new(),
         });
         match summary.ending.outcome {
@@ -74,6 +77,7 @@ impl Refusals {
             Outcome::Failed => sum.failed += 1,
             _ => sum.denied += 1,
         }
+        sum.asked_again += u64::from(summary.unanswered == Some(Unanswered::AskedAgain));
         if sum.examples.len() < MAX_EXAMPLES {
             let path = &summary.record.request.path;
             let path = &path[..path.floor_char_boundary(MAX_PATH)];
@@ -100,7 +104,8 @@ impl Refusals {
 
     /// Logs the sum, if there is one.
     pub(super) fn log(&mut self, now: Instant) {
-        let Some(RefusalSum { since, denied, not_found, aborted, failed, examples }) = self.unreported.take()
+        let Some(RefusalSum { since, denied, not_found, aborted, failed, asked_again, examples }) =
+            self.unreported.take()
         else {
             return;
         };
@@ -113,6 +118,7 @@ impl Refusals {
                     not_found,
                     aborted,
                     failed,
+                    asked_again,
                     within_ms,
                     examples,
                     "refused and aborted requests, summed up"

@@ -59,6 +59,15 @@ pub enum Unanswered {
     TimedOut,
     /// It was ended in favour of another transfer.
     GaveWay,
+    /// Its client repeated the request from the same port, although it had been answered.
+    AskedAgain,
+}
+
+impl Unanswered {
+    /// Whether the client never sent anything else than this request.
+    pub fn is_silent(self) -> bool {
+        self != Unanswered::AskedAgain
+    }
 }
 
 /// The facts of an ended request.

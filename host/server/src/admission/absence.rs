@@ -8,7 +8,7 @@ use super::candidates::Candidates;
 use super::pending::RequestSlot;
 use super::refusals::refused;
 use crate::events::Surge;
-use crate::explanation::STORED_AS_LATIN_1;
+use crate::explanation::{SERVED_IN_ANY_CASE, STORED_AS_LATIN_1};
 use crate::generation::Generation;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
 use tuffet_engine::worker::Decision;
-use tuffet_request::Operation;
 use tuffet_request::events::{Ending, Tried};
+use tuffet_request::{Operation, Request, names};
 use tuffet_store::{Absence, Lane, Roots, Sought, StoreError};
 
 /// Searches per second.
@@ -72,7 +72,7 @@ pub(super) fn refusal(
 ) -> (Decision, Option<Tried>) {
     let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
     if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
-        found.explain(error, detail.to_mut(), tried.as_mut());
+        found.explain(error, candidates.request(), detail.to_mut(), tried.as_mut());
     }
     (decision, tried)
 }
@@ -152,6 +152,18 @@ fn copy_of(error: &StoreError) -> StoreError {
     }
 }
 
+/// Says that the file is there without these folders, and with which key a root serves it under this name.
+pub(super) fn without_prefix(root: &str, prefix: &str, request: &Request) -> String {
+    let is_of_client = request.path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
+    if is_of_client && names::is_absolute(request.requested.as_bytes()) {
+        format!(
+            "without /{prefix} in front the file is in the root {root}: `also-at: [/{prefix}]` of that root serves it"
+        )
+    } else {
+        format!("without {prefix}/ in front the file is in the root {root}")
+    }
+}
+
 /// The results of searches.
 #[derive(Default)]
 pub(super) struct Findings(Vec<(Arc<str>, Absence)>);
@@ -162,7 +174,13 @@ impl Findings {
     }
 
     /// Completes the reason of a refusal.
-    pub(super) fn explain(&self, error: &StoreError, reason: &mut String, tried: Option<&mut Tried>) {
+    pub(super) fn explain(
+        &self,
+        error: &StoreError,
+        request: &Request,
+        reason: &mut String,
+        tried: Option<&mut Tried>,
+    ) {
         // The reason of this error names the folder already.
         let folders = !matches!(error, StoreError::NoFolder(_));
         for (root, _) in self.0.iter().filter(|(_, its)| its.of_root) {
@@ -175,7 +193,16 @@ impl Findings {
         let others = self.0.iter().filter_map(|(root, its)| Some((root, its.other_case.as_ref()?)));
         let others: Vec<_> = others.collect();
         if let Some((root, path)) = others.first() {
-            reason.push_str(&format!("; {root}:{path} differs in upper and lower case alone"));
+            reason.push_str(&format!(
+                "; {root}:{path} differs in upper and lower case alone{SERVED_IN_ANY_CASE}"
+            ));
+        }
+        let mut prefixed = self.0.iter().filter_map(|(root, its)| Some((root, its.prefix.as_ref()?)));
+        let mut near = self.0.iter().filter_map(|(root, its)| Some((root, its.nearest.as_ref()?)));
+        if let Some((root, prefix)) = prefixed.next() {
+            reason.push_str(&format!("; {}", without_prefix(root, prefix, request)));
+        } else if let Some((root, path)) = near.next().filter(|_| others.is_empty()) {
+            reason.push_str(&format!("; did you mean {root}:{path}?"));
         }
         let stored = self.0.iter().find_map(|(root, its)| Some((root, its.latin_1.as_ref()?)));
         if let Some((root, path)) = stored {

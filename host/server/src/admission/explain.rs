@@ -15,7 +15,7 @@ use super::plan::{Plan, ask_next, ask_policy};
 use super::root_access::{on_lane, open_root};
 use crate::content::Root;
 use crate::explanation::{
-    self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
+    self, Call, Candidate, Explanation, LastRequest, Lease, Limit, Mac, Options, Question, Retransmission,
 };
 use crate::generation::Generation;
 use crate::groups::GroupAdmission;
@@ -47,6 +47,8 @@ pub struct Circumstances {
     pub neighbour: Option<MacAddress>,
     /// The current use of the limits; empty without a running server.
     pub limits: Vec<Limit>,
+    /// The last requests of the client; empty without a running server.
+    pub last_requests: Vec<LastRequest>,
     /// The user with the permissions that apply.
     pub user: String,
     /// Whether the generation belongs to a running server.
@@ -138,7 +140,9 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
         },
         user: circumstances.user.clone(),
         generation: circumstances.runs.then_some(generation.number),
+        reasons: Vec::new(),
         limits: circumstances.limits.clone(),
+        last_requests: circumstances.last_requests.clone(),
         policy: Vec::new(),
         default: generation.policy.default_word().into(),
         candidates: Vec::new(),
@@ -254,6 +258,8 @@ async fn carry_out(
             folder: its.missing_folder.clone(),
             other_case: its.other_case.clone(),
             latin_1: its.latin_1.clone(),
+            nearest: its.nearest.clone(),
+            prefix: its.without_prefix.clone(),
         };
         found.add(&its.root.as_str().into(), absence);
     }
@@ -308,6 +314,8 @@ async fn search(
                 row.missing_folder = absence.folder;
                 row.other_case = absence.other_case;
                 row.latin_1 = absence.latin_1;
+                row.nearest = absence.nearest;
+                row.without_prefix = absence.prefix;
             }
         }
         explained.candidates.push(row);
@@ -393,6 +401,8 @@ fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candi
         missing_folder: None,
         other_case: None,
         latin_1: None,
+        nearest: None,
+        without_prefix: None,
         took_us: None,
     }
 }

@@ -95,7 +95,10 @@ impl Admission {
                 ToControl::Store { worker, key, upload, record, gate: None } => {
                     gate::commit(runtime, upload, record, key, self.poster(worker));
                 }
-                ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
+                ToControl::Counted { worker, news } => {
+                    let published = self.watch.worker(worker);
+                    runtime.spawn(async move { news.log(worker, &published) });
+                }
                 ToControl::Join(join) => match self.groups {
                     Some(groups) => self.post(groups, ToWorker::Join(join)),
                     None => self.post(join.worker(), ToWorker::Declined(join)),

@@ -1,8 +1,8 @@
-//! Hints: the usual meaning of a pattern in one or several ended transfers of a client.
+//! Hints: the usual meaning of a pattern in one or several transfers of a client.
 //!
 //! A hint appears in the log line of the transfer, in the live view and in events. It is derived from the summary, so
-//! it costs the transfer nothing. docs/logs.md lists the three patterns. Each requires evidence that the client took
-//! part, so forged requests and clients that disappear get no hint.
+//! it costs the transfer nothing. docs/logs.md lists the patterns. Each requires evidence that the client took
+//! part, so a single forged request and clients that disappear get no hint.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -16,17 +16,34 @@ use tuffet_request::events::{Outcome, Summary, Unanswered};
 const CLIENTS: usize = 512;
 
 /// Consecutive unanswered transfers for the same name, from different ports, before there is a hint.
-const UNANSWERED_IN_A_ROW: u8 = 3;
+const UNANSWERED_IN_A_ROW: u8 = 2;
 
 /// Blocks of a transfer without retransmission that prove its block size.
 const CLEAN_BLOCKS: u64 = 20;
 
+/// Transmissions of the first block, beside the first one, before its loss is no chance.
+const REPEATS: u32 = 2;
+
+/// The settings that the words of hints depend on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct HintSettings {
+    /// The listeners.
+    pub(crate) listeners: Arc<[HintedListener]>,
+    /// Whether packets forbid routers to fragment them.
+    pub(crate) dont_fragment: bool,
+}
+
+/// A listener, as its hints need it.
+#[derive(Debug)]
+pub(crate) struct HintedListener {
+    pub(crate) name: Arc<str>,
+    pub(crate) port: u16,
+    pub(crate) single_port: bool,
+}
+
 /// Makes hints.
 pub(crate) struct Hints {
-    /// The names of the listeners with a single port.
-    single_ports: Vec<Arc<str>>,
-    /// Whether packets forbid routers to fragment them.
-    dont_fragment: bool,
+    settings: HintSettings,
     clients: Box<[Option<Client>]>,
     hasher: DefaultHashBuilder,
 }
@@ -42,24 +59,27 @@ struct Client {
 }
 
 impl Hints {
-    /// `single_ports`: the names of the listeners with `single-port`. `dont_fragment` as in the settings.
-    pub fn new(single_ports: Vec<Arc<str>>, dont_fragment: bool) -> Hints {
+    pub fn new(settings: HintSettings) -> Hints {
         let clients = (0..CLIENTS).map(|_| None).collect();
-        Hints { single_ports, dont_fragment, clients, hasher: DefaultHashBuilder::default() }
+        Hints { settings, clients, hasher: DefaultHashBuilder::default() }
     }
 
-    /// Returns the hint for an ended transfer, if it shows a known pattern.
-    pub(super) fn of(&mut self, summary: &Summary) -> Option<String> {
+    /// Returns the hint for an ended transfer, if it shows a known pattern. `waits_again`: whether its client, which never
+    /// answered it, has asked for the same file since, from another port, and waits.
+    pub(super) fn of(&mut self, summary: &Summary, waits_again: bool) -> Option<String> {
         let request = &summary.record.request;
-        let (hasher, dont_fragment) = (self.hasher.clone(), self.dont_fragment);
+        let hasher = self.hasher.clone();
         let client = self.client(request.client.ip().to_canonical());
         let blksize = summary.options.block_size();
-        if summary.unanswered == Some(Unanswered::TimedOut) {
+        if let Some(how @ (Unanswered::TimedOut | Unanswered::AskedAgain)) = summary.unanswered {
             let name = hasher.hash_one(&request.path);
             client.unanswered = if client.name == name { client.unanswered.saturating_add(1) } else { 1 };
             client.name = name;
-            let repeats = summary.stats.duplicates > 0 || client.unanswered >= UNANSWERED_IN_A_ROW;
-            return repeats.then(|| unreached(self.single_ports.contains(&request.listener)));
+            let repeats = how == Unanswered::AskedAgain
+                || waits_again
+                || summary.stats.duplicates > 0
+                || client.unanswered >= UNANSWERED_IN_A_ROW;
+            return repeats.then(|| self.settings.unreached(&request.listener));
         }
         if summary.unanswered.is_none() && summary.options.blksize.is_some() || summary.blocks > 0 {
             client.unanswered = 0;
@@ -71,13 +91,8 @@ impl Hints {
             return None;
         }
         let clean = client.clean;
-        let remedy = if dont_fragment { DONT_FRAGMENT } else { MAX_BLKSIZE };
-        let nothing_arrives = summary.ending.outcome == Outcome::TimedOut
-            && summary.blocks == 0
-            && summary.stats.duplicates > 0
-            && blksize > DEFAULT_BLKSIZE;
-        if nothing_arrives {
-            return Some(too_large(blksize, clean, remedy));
+        if lacks_large_blocks(summary) {
+            return Some(self.settings.too_large(blksize, clean));
         }
         if summary.ending.outcome != Outcome::Served {
             return None;
@@ -88,7 +103,7 @@ impl Hints {
         }
         // At least a fifth of the blocks was retransmitted, and none of smaller ones.
         let lossy = summary.blocks >= CLEAN_BLOCKS && again >= summary.blocks / 5;
-        (lossy && clean > 0 && clean < blksize).then(|| begins_between(clean, blksize, remedy))
+        (lossy && clean > 0 && clean < blksize).then(|| self.settings.begins_between(clean, blksize))
     }
 
     fn client(&mut self, address: IpAddr) -> &mut Client {
@@ -101,36 +116,66 @@ impl Hints {
     }
 }
 
-fn unreached(single_port: bool) -> String {
-    let why = if single_port {
-        "does a firewall or a missing route drop them?"
-    } else {
-        "do firewalls or NAT drop answers from ports above 1023? see `listeners[].single-port`"
+/// Returns whether a client accepted the options, and showed that it waited for the first large block in vain: by
+/// repeating itself, by an ERROR, or by asking again.
+fn lacks_large_blocks(summary: &Summary) -> bool {
+    let was_granted = summary.options.blksize.is_some() && summary.options.block_size() > DEFAULT_BLKSIZE;
+    let waited = match summary.ending.outcome {
+        Outcome::TimedOut => summary.stats.duplicates > 0,
+        Outcome::Aborted | Outcome::Probed => summary.stats.retransmissions >= REPEATS,
+        _ => false,
     };
-    format!("the client repeats its request, so the server's answers do not reach it: {why}")
+    was_granted && waited && summary.blocks == 0 && summary.unanswered.is_none()
 }
 
-/// Against a path that drops large datagrams.
-const MAX_BLKSIZE: &str = "see `transfer.max-blksize`";
-const DONT_FRAGMENT: &str = "`transfer.dont-fragment: true` keeps routers from fragmenting them";
+impl HintSettings {
+    fn unreached(&self, listener: &str) -> String {
+        const REPEATS: &str =
+            "the client asks again and has acknowledged nothing, so the server's answers do not reach it";
+        match self.listeners.iter().find(|its| &*its.name == listener) {
+            Some(HintedListener { single_port: true, port, .. }) => {
+                format!("{REPEATS}: does a firewall or a missing route drop what leaves from port {port}?")
+            }
+            its => {
+                let port = its.map_or(69, |its| its.port);
+                format!(
+                    "{REPEATS}: does a firewall or NAT drop what leaves from other ports than {port}? \
+                     `single-port: true` of the listener answers from {port} alone; or let nftables follow TFTP: \
+                     `udp dport {port} ct helper set \"tftp\"`"
+                )
+            }
+        }
+    }
 
-fn too_large(blksize: u16, clean: u16, remedy: &str) -> String {
-    let known = if clean > 0 && clean < blksize {
-        format!("; blocks of {clean} bytes reach it")
-    } else {
-        String::new()
-    };
-    format!(
-        "the client accepted the options and waits, but no block of {blksize} bytes arrives: does the path drop large \
-         datagrams (MTU)? {remedy}{known}"
-    )
-}
+    fn remedy(&self) -> &'static str {
+        if self.dont_fragment {
+            "`transfer.dont-fragment: true` keeps routers from fragmenting them"
+        } else {
+            "see `transfer.max-blksize`"
+        }
+    }
 
-fn begins_between(clean: u16, blksize: u16, remedy: &str) -> String {
-    format!(
-        "retransmissions begin between blocks of {clean} and of {blksize} bytes: does the path drop large datagrams \
-         (MTU)? {remedy}"
-    )
+    /// `clean`: the block size that reached the client before; 0 if none is known.
+    pub(crate) fn too_large(&self, blksize: u16, clean: u16) -> String {
+        let known = if clean > 0 && clean < blksize {
+            format!("; blocks of {clean} bytes reach it")
+        } else {
+            String::new()
+        };
+        format!(
+            "the client accepted the options and waits, but no block of {blksize} bytes arrives: does the path drop \
+             large datagrams (MTU)? {}{known}",
+            self.remedy()
+        )
+    }
+
+    fn begins_between(&self, clean: u16, blksize: u16) -> String {
+        format!(
+            "retransmissions begin between blocks of {clean} and of {blksize} bytes: does the path drop large datagrams \
+             (MTU)? {}",
+            self.remedy()
+        )
+    }
 }
 
 fn overflows(after: u16) -> String {
@@ -168,6 +213,11 @@ mod tests {
         }
     }
 
+    fn settings(single_port: &str, dont_fragment: bool) -> HintSettings {
+        let listener = HintedListener { name: "lan".into(), port: 69, single_port: single_port == "lan" };
+        HintSettings { listeners: Arc::new([listener]), dont_fragment }
+    }
+
     fn silent(last: u8, duplicates: u32) -> Summary {
         let stats = Stats { duplicates, ..Stats::default() };
         let ended = ended(last, Outcome::TimedOut, 0, 512, stats);
@@ -176,27 +226,40 @@ mod tests {
 
     #[test]
     fn clients_that_repeat_their_requests() {
-        let mut hints = Hints::new(vec!["nat".into()], false);
-        assert_eq!(hints.of(&silent(1, 0)), None, "it may have gone away");
-        assert!(hints.of(&silent(1, 1)).unwrap().ends_with("`listeners[].single-port`"));
+        let mut hints = Hints::new(settings("nat", false));
+        assert_eq!(hints.of(&silent(1, 0), false), None, "it may have gone away");
+        let hint = hints.of(&silent(1, 1), false).unwrap();
+        assert!(hint.contains("other ports than 69") && hint.contains("`single-port: true`"), "{hint}");
+        let again = Summary { unanswered: Some(Unanswered::AskedAgain), ..silent(3, 0) };
+        assert!(hints.of(&again, false).is_some(), "the first one");
         // From another port each time, as some ROMs do.
-        assert_eq!((hints.of(&silent(2, 0)), hints.of(&silent(2, 0))), (None, None));
-        assert!(hints.of(&silent(2, 0)).is_some());
-        hints.of(&ended(2, Outcome::Served, 3, 512, Stats::default()));
-        assert_eq!(hints.of(&silent(2, 0)), None, "it was reached meanwhile");
-        let mut single = Hints::new(vec!["lan".into()], false);
-        assert!(single.of(&silent(1, 1)).unwrap().ends_with("missing route drop them?"));
+        assert_eq!(hints.of(&silent(2, 0), false), None);
+        assert!(hints.of(&silent(2, 0), false).is_some());
+        hints.of(&ended(2, Outcome::Served, 3, 512, Stats::default()), false);
+        assert_eq!(hints.of(&silent(2, 0), false), None, "it was reached meanwhile");
+        assert!(hints.of(&silent(4, 0), true).is_some(), "it waits at another port");
+        let mut single = Hints::new(settings("lan", false));
+        let hint = single.of(&silent(1, 1), false).unwrap();
+        assert!(
+            hint.contains("a missing route drop what leaves from port 69") && !hint.contains("single"),
+            "{hint}"
+        );
     }
 
     #[test]
     fn blocks_that_are_too_large_for_the_path() {
-        let mut hints = Hints::new(Vec::new(), false);
+        let mut hints = Hints::new(settings("", false));
         // It repeats its ACK of block 0.
         let stuck = Stats { duplicates: 2, retransmissions: 4, ..Stats::default() };
-        let mut of = |outcome, blocks, blksize, stats| hints.of(&ended(1, outcome, blocks, blksize, stats));
+        let mut of =
+            |outcome, blocks, blksize, stats| hints.of(&ended(1, outcome, blocks, blksize, stats), false);
         assert!(of(Outcome::TimedOut, 0, 1428, stuck).unwrap().ends_with("`transfer.max-blksize`"));
         assert_eq!(of(Outcome::TimedOut, 0, 512, stuck), None, "every path carries that");
         assert_eq!(of(Outcome::TimedOut, 0, 1428, Stats { duplicates: 0, ..stuck }), None, "it went away");
+        for outcome in [Outcome::Aborted, Outcome::Probed] {
+            assert!(of(outcome, 0, 1428, stuck).is_some(), "it gave up by itself");
+            assert_eq!(of(outcome, 0, 1428, Stats::default()), None, "at once: a probe");
+        }
         let lossy = Stats { retransmissions: 30, ..Stats::default() };
         assert_eq!(of(Outcome::Served, 100, 1428, lossy), None, "any path may lose blocks");
         assert_eq!(of(Outcome::Served, 100, 1024, Stats::default()), None);
@@ -205,18 +268,18 @@ mod tests {
         );
         assert!(of(Outcome::TimedOut, 0, 1428, stuck).unwrap().ends_with("blocks of 1024 bytes reach it"));
         assert_eq!(of(Outcome::Served, 100, 1024, lossy), None, "that size was fine before");
-        let mut whole = Hints::new(Vec::new(), true);
-        let hint = whole.of(&ended(1, Outcome::TimedOut, 0, 1428, stuck)).unwrap();
+        let mut whole = Hints::new(settings("", true));
+        let hint = whole.of(&ended(1, Outcome::TimedOut, 0, 1428, stuck), false).unwrap();
         assert!(hint.contains("`transfer.dont-fragment: true` keeps"), "{hint}");
     }
 
     #[test]
     fn receivers_that_overflow() {
-        let mut hints = Hints::new(Vec::new(), false);
+        let mut hints = Hints::new(settings("", false));
         let cut = Stats { cut_after: 16, retransmissions: 90, ..Stats::default() };
-        let hint = hints.of(&ended(1, Outcome::Served, 500, 512, cut)).unwrap();
+        let hint = hints.of(&ended(1, Outcome::Served, 500, 512, cut), false).unwrap();
         assert!(hint.contains("after 16 blocks") && hint.contains("`listeners[].burst: 14`"), "{hint}");
         let chance = Stats { retransmissions: 90, ..Stats::default() };
-        assert_eq!(hints.of(&ended(2, Outcome::Served, 500, 512, chance)), None);
+        assert_eq!(hints.of(&ended(2, Outcome::Served, 500, 512, chance), false), None);
     }
 }

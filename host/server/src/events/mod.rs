@@ -9,7 +9,7 @@ mod pass_on;
 mod subscriber;
 mod surge;
 
-pub(crate) use hints::Hints;
+pub(crate) use hints::{HintSettings, HintedListener, Hints};
 pub(crate) use observers::Observers;
 pub(crate) use pass_on::pass_on;
 pub use subscriber::Subscriber;

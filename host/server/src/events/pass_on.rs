@@ -48,7 +48,8 @@ pub(crate) async fn pass_on(
         let now = Instant::now();
         for ended in batch.drain(..) {
             let summary = Summary::from(ended);
-            let hint = hints.of(&summary);
+            let waits_again = summary.unanswered.is_some() && watch.waits_again(&summary);
+            let hint = hints.of(&summary, waits_again);
             let summary = Arc::new(Summary { hint, ..summary });
             watch.ended(&summary);
             history.note(&summary);

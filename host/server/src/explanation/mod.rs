@@ -2,6 +2,7 @@
 
 mod text;
 
+use crate::status::Reason;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 pub use text::text;
@@ -65,8 +66,14 @@ pub struct Explanation {
     pub user: String,
     /// The generation of the running server; `None` without one.
     pub generation: Option<u64>,
+    /// Why the running server is not ready, which other clients notice, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
     /// The limits on admission, for this client.
     pub limits: Vec<Limit>,
+    /// The last requests of this client that the running server remembers, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_requests: Vec<LastRequest>,
     /// The plugins of the chains, in order.
     pub policy: Vec<Call>,
     /// The verdict if every plugin of `authorize` abstains: `allow` or `deny`.
@@ -182,10 +189,44 @@ pub struct Limit {
     pub limit: String,
     /// The limit; `None`: unlimited.
     pub most: Option<u64>,
-    /// The current use; `None` for a rate, and without a running server.
+    /// Of a rate, how many requests it admits at once after a pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<u64>,
+    /// The current use: of `burst` for a rate, else of `most`; `None` without a running server.
     pub taken: Option<u64>,
     /// Whether the request would be dropped.
     pub reached: bool,
+    /// The requests of this client that were dropped at it lately, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<DroppedRequests>,
+}
+
+/// Requests of a client that were dropped at a limit, until a minute ago at the earliest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DroppedRequests {
+    /// Their number, at least.
+    pub requests: u64,
+    /// The seconds since the last one.
+    pub seconds_ago: u64,
+}
+
+/// How an earlier request of the client ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRequest {
+    /// The seconds since its end.
+    pub seconds_ago: u64,
+    /// `read` or `write`.
+    pub operation: String,
+    /// The normalised path.
+    pub path: String,
+    /// The word in the log.
+    pub outcome: String,
+    /// The reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The usual meaning of its pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// A plugin in a chain.
@@ -215,6 +256,9 @@ pub struct Call {
 /// What a file or folder is that no request leads to.
 pub(crate) const STORED_AS_LATIN_1: &str = "is there, but its name is not UTF-8, so no client can request it; rename it (`convmv -f latin1 -t utf8`)";
 
+/// What a root does about a name in another case.
+pub(crate) const SERVED_IN_ANY_CASE: &str = "; `case: insensitive` of the root serves it";
+
 /// A candidate for the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
@@ -236,6 +280,12 @@ pub struct Candidate {
     /// A path that is stored in Latin-1, with escapes; no request leads there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latin_1: Option<String>,
+    /// A path that differs in a few letters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+    /// The folders in front of the path without which the file is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without_prefix: Option<String>,
     /// How long it took, in microseconds.
     pub took_us: Option<u64>,
 }

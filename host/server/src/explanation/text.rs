@@ -1,8 +1,8 @@
 //! The text form of an explanation.
 
 use super::{
-    Call, Candidate, ExplainedOutcome, ExplainedRequest, Explanation, Lease, Limit, Options, Retransmission,
-    STORED_AS_LATIN_1,
+    Call, Candidate, DroppedRequests, ExplainedOutcome, ExplainedRequest, Explanation, LastRequest, Lease,
+    Limit, Options, Retransmission, SERVED_IN_ANY_CASE, STORED_AS_LATIN_1,
 };
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
@@ -23,8 +23,14 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         }
         None => writeln!(to, "server     none; checked as the user {}", explained.user)?,
     }
+    for reason in &explained.reasons {
+        writeln!(to, "not ready  {}", Printable(&reason.detail))?;
+    }
     for limit in &explained.limits {
         writeln!(to, "limit      {limit}")?;
+    }
+    for (number, last) in explained.last_requests.iter().enumerate() {
+        writeln!(to, "{:<10} {last}", if number == 0 { "last" } else { "" })?;
     }
     for call in &explained.policy {
         writeln!(to, "{call}")?;
@@ -216,12 +222,32 @@ impl Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.limit)?;
         match (self.taken, self.most) {
-            (Some(taken), Some(most)) => write!(f, ": {taken} of {most} taken")?,
-            (None, Some(most)) if self.limit.ends_with("per-second") => write!(f, ": {most} a second")?,
+            (Some(taken), Some(most)) => match self.burst {
+                Some(burst) => write!(f, ": {most} a second, {taken} of a burst of {burst} taken")?,
+                None => write!(f, ": {taken} of {most} taken")?,
+            },
+            (None, Some(most)) if self.burst.is_some() => write!(f, ": {most} a second")?,
             (None, Some(most)) => write!(f, ": {most}")?,
-            (_, None) => write!(f, ": no limit")?,
+            (_, None) if self.dropped.is_none() => write!(f, ": no limit")?,
+            (_, None) => {}
+        }
+        if let Some(DroppedRequests { requests, seconds_ago }) = self.dropped {
+            let were =
+                if requests == 1 { "request of this client was" } else { "requests of this client were" };
+            write!(f, "; {requests} {were} dropped, the last one {seconds_ago} s ago")?;
         }
         if self.reached { f.write_str("; REACHED: the request would be dropped") } else { Ok(()) }
+    }
+}
+
+impl Display for LastRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LastRequest { seconds_ago, operation, path, outcome, detail, hint } = self;
+        write!(f, "{outcome} {seconds_ago} s ago: {operation} {}", Printable(path))?;
+        for text in [detail, hint].into_iter().flatten() {
+            write!(f, "; {}", Printable(text))?;
+        }
+        Ok(())
     }
 }
 
@@ -266,10 +292,16 @@ impl Display for Candidate {
         if let Some(other) = &self.other_case {
             write!(
                 f,
-                "\n           {}:{} differs in upper and lower case alone",
+                "\n           {}:{} differs in upper and lower case alone{SERVED_IN_ANY_CASE}",
                 Printable(&self.root),
                 Printable(other)
             )?;
+        }
+        if let Some(near) = &self.nearest {
+            write!(f, "\n           did you mean {}:{}?", Printable(&self.root), Printable(near))?;
+        }
+        if let Some(prefix) = &self.without_prefix {
+            write!(f, "\n           the file is there without {}/ in front", Printable(prefix))?;
         }
         if let Some(stored) = &self.latin_1 {
             write!(f, "\n           {}:{} {STORED_AS_LATIN_1}", Printable(&self.root), Printable(stored))?;

@@ -2,19 +2,26 @@
 
 use super::reading::{ReadOutcome, Version, read_if_changed};
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use rustix::process::{getegid, geteuid};
+use std::io;
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_leases::Index;
 use tuffet_request::LeaseFact;
 use tuffet_request::settings::LeaseFile;
+use tuffet_store::{Right, find_obstacle};
 
 /// The interval of checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// The ratio of sleep to the duration of a check, so that a large file that changes all the time takes a tenth of a
 /// core at most.
 const SLEEP_FACTOR: u32 = 9;
+
+/// What an unreadable file means.
+const UNREADABLE: &str = "the lease file cannot be read; the last known leases stay in use";
 
 /// A lease file and its last content. The thread ends with the last owner.
 #[derive(Debug)]
@@ -31,6 +38,8 @@ struct LastRead {
     seen: Option<Instant>,
     /// Whether the first check has ended.
     checked: bool,
+    /// Why the file cannot be read.
+    trouble: Option<String>,
 }
 
 impl FollowedFile {
@@ -74,6 +83,12 @@ impl FollowedFile {
         Some(lease.map(|lease| Box::new(LeaseFact { lease, age })))
     }
 
+    /// Returns a sentence about the file if it cannot be read.
+    pub(super) fn unreadable(&self) -> Option<String> {
+        let why = self.last_read().trouble.clone()?;
+        Some(format!("{}: {UNREADABLE}: {why}", self.file.path.display()))
+    }
+
     fn last_read(&self) -> MutexGuard<'_, LastRead> {
         self.last_read.lock()
     }
@@ -89,6 +104,19 @@ impl FollowedFile {
         self.first_check.notify_all();
         // Dropped outside of the lock: freeing a large one takes a moment.
         drop(before);
+    }
+}
+
+/// Returns the cause of an error, for people: if rights are missing, which ones.
+fn why(path: &Path, error: &io::Error) -> String {
+    let obstacle =
+        (error.kind() == io::ErrorKind::PermissionDenied).then(|| find_obstacle(path, &[Right::Read]));
+    match obstacle.flatten() {
+        Some(obstacle) => {
+            let (user, group) = (geteuid().as_raw().to_string(), getegid().as_raw());
+            format!("{error}: {obstacle}: {}", obstacle.remedy(&user, group))
+        }
+        None => error.to_string(),
     }
 }
 
@@ -112,6 +140,11 @@ impl Follower {
         while let Some(followed) = self.followed.upgrade() {
             let began = Instant::now();
             let status = self.check(&followed);
+            let trouble = match &status {
+                FileStatus::Unreadable(why) => Some(why.clone()),
+                _ => None,
+            };
+            followed.last_read().trouble = trouble;
             self.log_change(status, &followed.file);
             let took = began.elapsed();
             drop(followed);
@@ -149,7 +182,7 @@ impl Follower {
             },
             Err(error) => {
                 followed.note(|_| {});
-                FileStatus::Unreadable(error.to_string())
+                FileStatus::Unreadable(why(path, &error))
             }
         }
     }
@@ -172,7 +205,7 @@ impl Follower {
             FileStatus::Unreadable(why) => tracing::warn!(
                 target: "tuffet::leases::follow",
                 file = %path,
-                "the lease file cannot be read; the last known leases stay in use: {why}"
+                "{UNREADABLE}: {why}"
             ),
         }
         self.status = status;

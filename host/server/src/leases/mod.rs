@@ -45,6 +45,12 @@ impl Leases {
         self.find_at(client, SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs()))
     }
 
+    /// Returns a sentence about each file that cannot be read. A missing one is none of them: its DHCP server may not have
+    /// written it yet.
+    pub(crate) fn unreadable(&self) -> Vec<String> {
+        self.files.iter().filter_map(|file| file.unreadable()).collect()
+    }
+
     fn find_at(&self, client: IpAddr, now: u64) -> Option<Box<LeaseFact>> {
         // The later files of the list are the newer ones.
         self.files.iter().rev().find_map(|file| file.find(client, now))?
@@ -124,6 +130,13 @@ mod tests {
         let age = || leases.find([192, 0, 2, 1].into()).map(|fact| fact.age);
         let aged = age().unwrap();
         until("an age", || age().unwrap() > aged + Duration::from_secs(3));
+        let [sentence] = &leases.unreadable()[..] else { panic!("{:?}", leases.unreadable()) };
+        assert!(
+            sentence.ends_with("the last known leases stay in use: it is not a regular file"),
+            "{sentence}"
+        );
+        fs::remove_dir(&path).unwrap();
+        until("it is only absent", || leases.unreadable().is_empty());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod groups;
 mod periodic;
 #[cfg(feature = "simulation")]
 mod simulation;
+mod slow_log;
 mod transfer_log;
 mod workers;
 
@@ -19,7 +20,7 @@ pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::content::{OpenRoots, SourceOpener};
-use crate::events::{Hints, Observers, Subscriber, pass_on};
+use crate::events::{HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{self, Addresses, InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
@@ -229,6 +230,7 @@ impl Assembly {
             sampling,
         };
         let Control { admission, passing, observing } = self.control(deciding, ended, subscriber);
+        let hints = self.hint_settings();
         let Assembly { generation, watch, disks, interfaces, addresses, changes, .. } = self;
         let tasks = vec![
             tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes)),
@@ -236,6 +238,7 @@ impl Assembly {
                 watch.clone(),
                 DiskWatch::new(disks.clone(), admission.deciders.clone()),
                 generation,
+                hints,
             )),
         ];
         let stops = match start_workers(workers, groups, &admission) {
@@ -282,6 +285,16 @@ struct Control {
 }
 
 impl Assembly {
+    fn hint_settings(&self) -> HintSettings {
+        let bound = self.settings.listeners.iter().zip(&self.listeners);
+        let hinted = bound.map(|(listener, bound)| HintedListener {
+            name: listener.name.as_str().into(),
+            port: bound.address.port(),
+            single_port: listener.single_port,
+        });
+        HintSettings { listeners: hinted.collect(), dont_fragment: self.settings.transfer.dont_fragment }
+    }
+
     /// The queue of summaries: a place for each transfer, and as many for summaries waiting to be logged.
     fn summaries(&self) -> (mpsc::Sender<Ended>, mpsc::Receiver<Ended>) {
         mpsc::channel(self.settings.limits.transfers.saturating_mul(2).max(2))
@@ -314,9 +327,7 @@ impl Assembly {
             absence_searches: AbsenceSearches::new(),
             sampling: deciding.sampling,
         });
-        let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
-        let single_ports = single_ports.map(|listener| listener.name.as_str().into()).collect();
-        let hints = Hints::new(single_ports, settings.transfer.dont_fragment);
+        let hints = Hints::new(self.hint_settings());
         let history = self.records.history().clone();
         let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
         Control { admission, passing, observing }

@@ -1,6 +1,8 @@
 //! What a running server does each second. One task does all of it, because each timer of an idle server wakes up a core.
 
 use super::disks::DiskWatch;
+use super::slow_log::log_slow;
+use crate::events::HintSettings;
 use crate::generation::CurrentGeneration;
 use crate::watch::Watch;
 use std::time::Duration;
@@ -16,7 +18,12 @@ const AWAITED_INTERVAL: Duration = Duration::from_millis(500);
 const PATH_INTERVAL: u32 = 5;
 
 /// Takes samples, checks disks and the paths of roots, until aborted.
-pub(super) async fn run(watch: Watch, mut disks: DiskWatch, generation: CurrentGeneration) {
+pub(super) async fn run(
+    watch: Watch,
+    mut disks: DiskWatch,
+    generation: CurrentGeneration,
+    hints: HintSettings,
+) {
     let mut seconds = interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut last = seconds.tick().await;
@@ -30,7 +37,7 @@ pub(super) async fn run(watch: Watch, mut disks: DiskWatch, generation: CurrentG
         let awaited = generation.get().files.roots.look_for_unopened();
         tokio::select! {
             now = seconds.tick() => {
-                watch.sample(now.duration_since(last));
+                log_slow(&watch.sample(now.duration_since(last)), &hints);
                 last = now;
                 until_paths -= 1;
             }

@@ -1,8 +1,12 @@
 //! The state of the server for `tuffet status` and other views.
 
+mod activity;
 mod privileges;
+mod state;
 
+pub use activity::{Activity, BoundListener, DroppedAtLimit, OutcomeCount};
 pub use privileges::{ProcessPrivileges, RemainingPrivileges};
+pub use state::{CHECKS, Reason, ServerState};
 
 use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
@@ -61,16 +65,20 @@ pub trait StateSource: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// The current state.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The state of a server, what it does, and the states of its parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
-    /// Whether the latest configuration is running: false from a refused reload to the next successful one.
-    pub ready: bool,
+    /// Whether it is ready, and why not.
+    #[serde(flatten)]
+    pub state: ServerState,
+    /// What it does.
+    #[serde(flatten)]
+    pub activity: Activity,
     /// The active generation; the server starts with 1.
     pub generation: u64,
     /// When it became active, in seconds since 1970.
     pub(crate) since_unix: u64,
-    /// The reasons why the last reload was refused.
+    /// The reasons why the last reload was refused; empty if the latest configuration is running.
     pub refused: Vec<String>,
     /// The configuration file; `None` if flags alone configure the server.
     #[serde(default)]
@@ -183,12 +191,13 @@ impl Status {
         privileges: RemainingPrivileges,
         sources: StatusSources,
     ) -> Status {
-        let report = Mutex::new(Report::ready(1, plugins));
+        let report = Mutex::new(Report::of_generation(1, plugins));
         Status { report: Arc::new(report), privileges: Arc::new(privileges), sources }
     }
 
-    /// Returns the current state.
-    pub fn report(&self) -> Report {
+    /// Returns the states of all parts. What the server does, and what follows for its state, is for
+    /// [`Watch::report`](crate::watch::Watch::report) to add.
+    pub(crate) fn parts(&self) -> Report {
         let report = self.lock().clone();
         Report {
             sinks: self.sinks(),
@@ -220,7 +229,7 @@ impl Status {
 
     /// Records a successful reload.
     pub fn reloaded(&self, generation: u64, plugins: &[PluginIdentity]) {
-        *self.lock() = Report::ready(generation, plugins);
+        *self.lock() = Report::of_generation(generation, plugins);
     }
 
     /// Records the revision of the active configuration, and its file.
@@ -231,8 +240,7 @@ impl Status {
 
     /// Records a refused reload, with the reasons.
     pub fn refused(&self, reasons: Vec<String>) {
-        let mut report = self.lock();
-        (report.ready, report.refused) = (false, reasons);
+        self.lock().refused = reasons;
     }
 
     fn lock(&self) -> MutexGuard<'_, Report> {
@@ -241,25 +249,8 @@ impl Status {
 }
 
 impl Report {
-    fn ready(generation: u64, plugins: &[PluginIdentity]) -> Report {
-        Report {
-            ready: true,
-            generation,
-            since_unix: now(),
-            refused: Vec::new(),
-            config: None,
-            revision: Revision::default(),
-            plugins: plugins.to_vec(),
-            sinks: Vec::new(),
-            roots: Vec::new(),
-            origins: Vec::new(),
-            interfaces: Vec::new(),
-            addresses: Vec::new(),
-            kv: None,
-            compilers: None,
-            process: 0,
-            privileges: RemainingPrivileges::default(),
-        }
+    fn of_generation(generation: u64, plugins: &[PluginIdentity]) -> Report {
+        Report { generation, since_unix: now(), plugins: plugins.to_vec(), ..Report::default() }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::counts::Counts;
 use super::options::negotiated;
 use super::query::{Facts, Row, RowQuery, state};
+use super::slow::Slow;
 use super::snapshot::{Active, calls, unix_ms};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use parking_lot::{Mutex, MutexGuard};
@@ -68,16 +69,19 @@ impl ActiveTransfers {
         counts.moved(request.operation, summary.bytes.saturating_sub(counted.bytes), again.into());
     }
 
-    /// Counts the progress of all transfers since the last call, `elapsed` ago.
-    pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) {
+    /// Counts the progress of all transfers since the last call, `elapsed` ago. Returns those that have become slow.
+    pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) -> Slow {
+        let (now, mut slow) = (Instant::now(), Slow::default());
         for shard in self.all() {
             for record in shard.iter() {
                 let Moved { bytes, retransmissions } = record.progress.sample(elapsed);
                 if bytes > 0 || retransmissions > 0 {
                     counts.moved(record.operation(), bytes, retransmissions.into());
                 }
+                slow.look(record, now);
             }
         }
+        slow
     }
 
     pub(super) fn count(&self) -> u64 {

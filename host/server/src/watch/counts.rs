@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tuffet_request::Histogram;
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, Outcome, Summary};
+use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -61,7 +61,7 @@ impl Counts {
         let operation = operation_index(summary.record.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
         for (counter, count) in [
-            (&self.unanswered, summary.unanswered.is_some().into()),
+            (&self.unanswered, summary.unanswered.is_some_and(Unanswered::is_silent).into()),
             (&self.blocks[operation], summary.blocks),
             (&self.duplicates, summary.stats.duplicates.into()),
             (&self.timeouts, summary.stats.timeouts.into()),

@@ -4,6 +4,7 @@
 //! per request; a [`Snapshot`] is assembled on demand.
 
 mod active;
+mod asked;
 mod counts;
 mod exports;
 mod options;
@@ -12,40 +13,48 @@ mod readiness;
 mod recent;
 mod seconds;
 mod shared_rates;
+mod slow;
 mod snapshot;
+mod started;
 #[cfg(test)]
 mod tests;
 
 pub use exports::ExportCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
-pub use readiness::{CHECKS, Reason};
+pub(crate) use slow::{Slow, lost_block_size};
 pub use snapshot::{
     Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals, RequestInfo,
     Sample, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
-use crate::status::{Report, Status};
+use crate::status::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, Report, Status};
 use active::ActiveTransfers;
+use asked::LastAsked;
 use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
 use shared_rates::SharedRates;
-use snapshot::{Dropped, FileCacheTotals, ListenerSnapshot, Queues, RootSnapshot, SinkQueue};
+use snapshot::{Dropped, FileCacheTotals, Queues, RootSnapshot, SinkQueue};
+use started::StartedLog;
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
+use tuffet_engine::limits::{RefusedClient, limit_names};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
 use tuffet_policy::{PluginRecords, PluginSeries, PluginState};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
 /// The most active transfers in a snapshot.
 pub const ROWS: usize = 200;
+
+const MINUTE_MS: u64 = 60_000;
 
 /// A start or an end of a transfer, for views of many servers.
 pub enum Published {
@@ -65,6 +74,8 @@ pub struct Watch(Arc<WatchState>);
 struct WatchState {
     counts: Counts,
     running: ActiveTransfers,
+    asked: LastAsked,
+    started_log: StartedLog,
     recent: Recent,
     seconds: Seconds,
     shared_rates: SharedRates,
@@ -82,7 +93,7 @@ struct WatchState {
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
-    listeners: OnceLock<Vec<ListenerSnapshot>>,
+    listeners: OnceLock<Vec<BoundListener>>,
     /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
@@ -101,6 +112,8 @@ impl Watch {
         Watch(Arc::new(WatchState {
             counts: Counts::default(),
             running: ActiveTransfers::default(),
+            asked: LastAsked::default(),
+            started_log: StartedLog::default(),
             recent: Recent::default(),
             seconds: Seconds::default(),
             shared_rates: SharedRates::default(),
@@ -145,7 +158,14 @@ impl Watch {
         if let Some((publish, _)) = self.0.published.get() {
             publish(Published::Started(Arc::clone(&record)));
         }
+        self.0.asked.note(&record);
+        self.0.started_log.note(&record);
         self.0.running.begin(record);
+    }
+
+    /// Sets whether transfers have a line when they begin (`log.started`).
+    pub fn log_started(&self, is_on: bool) {
+        self.0.started_log.set(is_on);
     }
 
     /// Counts an ended request and removes its transfer.
@@ -174,13 +194,20 @@ impl Watch {
         self.0.counts.events.store(events as u64, Relaxed);
     }
 
-    /// Takes the sample of a second, `elapsed` after the previous one.
-    pub(crate) fn sample(&self, elapsed: Duration) {
+    /// Returns whether the client of this transfer, which it never answered, waits for the same file again.
+    pub(crate) fn waits_again(&self, summary: &Summary) -> bool {
+        self.0.asked.waits_again(summary)
+    }
+
+    /// Takes the sample of a second, `elapsed` after the previous one. Returns the transfers that have become slow.
+    pub(crate) fn sample(&self, elapsed: Duration) -> Slow {
         let state = &*self.0;
-        state.running.sample(elapsed, &state.counts);
+        let slow = state.running.sample(elapsed, &state.counts);
+        state.started_log.log_more();
         state.shared_rates.sample(&state.generation.get(), elapsed);
         state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
         state.sampled.notify_waiters();
+        slow
     }
 
     /// Waits for the next sample.
@@ -217,9 +244,9 @@ impl Watch {
 
     /// Returns the current state, with the rows that `query` asks for.
     pub fn snapshot_of(&self, since: u64, query: &RowQuery) -> Snapshot {
-        let report = self.0.status.report();
+        let report = self.0.status.parts();
         let totals = self.totals();
-        let reasons = self.reasons_of(&report, &totals.plugins);
+        let state = self.state_of(&report, &totals.plugins);
         let (active, matching) = self.0.running.rows(query, ROWS);
         let mut finished = self.0.recent.rows();
         finished.retain(|row| query.matches_finished(row));
@@ -237,8 +264,7 @@ impl Watch {
                 .map(|root| RootSnapshot { root: root.root.clone(), hung: root.hung })
                 .collect(),
             origins: report.origins,
-            ready: reasons.is_empty(),
-            reasons,
+            state,
             totals,
             active,
             matching,
@@ -252,7 +278,7 @@ impl Watch {
 
     /// Sets the names and addresses of the bound listeners.
     pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
-        let named = |(listener, address): (String, SocketAddr)| ListenerSnapshot {
+        let named = |(listener, address): (String, SocketAddr)| BoundListener {
             listener,
             address: address.to_string(),
         };
@@ -314,9 +340,40 @@ impl Watch {
         self.0.records.on_call(Box::new(listener));
     }
 
-    /// Returns the status of the server.
+    /// Returns the state of the server, what it does, and the states of its parts.
     pub fn report(&self) -> Report {
-        self.0.status.report()
+        let parts = self.0.status.parts();
+        let state = self.state_of(&parts, &self.plugins());
+        Report { state, activity: self.activity(), ..parts }
+    }
+
+    fn activity(&self) -> Activity {
+        let now = unix_ms(SystemTime::now());
+        let mut ended = [0; Outcome::ALL.len()];
+        for sample in self.0.seconds.after(now.saturating_sub(MINUTE_MS)) {
+            ended.iter_mut().zip(sample.ended).for_each(|(sum, more)| *sum += more);
+        }
+        let counts = Outcome::ALL.into_iter().zip(ended).filter(|(_, count)| *count > 0);
+        let (dropped, busiest) = (self.dropped(), self.refused_clients());
+        let at_limit = limit_names().filter_map(|(name, limit)| {
+            let requests = dropped.iter().find(|its| its.reason == name).map(|its| its.count)?;
+            // The busiest client comes first.
+            let client = busiest.iter().find(|(key, _)| *key == limit).map(|(_, its)| its);
+            (requests > 0).then(|| DroppedAtLimit {
+                limit: limit.to_owned(),
+                requests,
+                client: client.map(|its| its.client.to_string()),
+                of_client: client.map(|its| its.requests),
+            })
+        });
+        Activity {
+            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            running: self.0.running.count(),
+            half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
+            pending: self.pending(),
+            last_minute: counts.map(|(outcome, count)| OutcomeCount { outcome, count }).collect(),
+            dropped: at_limit.collect(),
+        }
     }
 
     /// Returns the folder of a root, or of the first root.
@@ -425,6 +482,24 @@ impl Watch {
         let mut all: Vec<PluginTotals> = counted.collect();
         all.sort_unstable_by(|a, b| a.plugin.cmp(&b.plugin));
         all
+    }
+
+    /// Returns the clients whose requests were dropped at a limit in the last minute: with the key of the limit, the
+    /// client of most requests first.
+    pub fn refused_clients(&self) -> Vec<(&'static str, RefusedClient)> {
+        let mut sums: HashMap<(&'static str, IpAddr), RefusedClient> = HashMap::new();
+        for (limit, its) in self.0.workers.iter().flat_map(|worker| worker.refused_clients()) {
+            let sum = sums.entry((limit, its.client)).or_insert(RefusedClient { requests: 0, ..its });
+            (sum.requests, sum.last) = (sum.requests + its.requests, sum.last.max(its.last));
+        }
+        let mut all: Vec<_> = sums.into_iter().map(|((limit, _), sum)| (limit, sum)).collect();
+        all.sort_unstable_by_key(|(limit, its)| (Reverse(its.requests), *limit, its.client));
+        all
+    }
+
+    /// Returns the last ended requests of this client, newest first.
+    pub fn last_requests(&self, client: IpAddr, most: usize) -> Vec<Finished> {
+        self.0.recent.of(client.to_canonical(), most)
     }
 
     fn dropped(&self) -> Vec<Dropped> {

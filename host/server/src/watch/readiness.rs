@@ -1,26 +1,12 @@
-//! The readiness of the server.
+//! Derives the state of the server from the states of its parts.
 
 use super::Watch;
-use super::snapshot::{PluginTotals, Word};
+use super::snapshot::PluginTotals;
 use crate::interfaces::{AddressState, InterfaceState};
 use crate::origins::OriginReport;
-use crate::status::Report;
-use serde::{Deserialize, Serialize};
+use crate::status::{Reason, Report, ServerState};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use tuffet_request::KvState;
-
-/// All checks, by the name in [`Reason::check`].
-pub const CHECKS: [&str; 9] =
-    ["starting", "draining", "reload", "plugin", "sink", "root", "origin", "interface", "address"];
-
-/// A reason why the server is not ready.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// One of [`CHECKS`].
-    pub check: Word,
-    /// The problem, for people.
-    pub detail: String,
-}
 
 /// The phase of the process's life.
 #[derive(Debug, Default)]
@@ -52,32 +38,17 @@ impl Watch {
         self.0.phase.0.load(Relaxed) == DRAINING
     }
 
-    /// Returns why the server is not ready; empty if it is.
-    pub fn reasons(&self) -> Vec<Reason> {
-        self.reasons_of(&self.0.status.report(), &self.plugins())
+    /// Returns the state of the server.
+    pub fn state(&self) -> ServerState {
+        self.state_of(&self.0.status.parts(), &self.plugins())
     }
 
-    /// Returns failures that do not affect readiness: either all servers share the failed service, so that sending
-    /// clients to another one would not help, or clients do not notice the failure.
-    pub fn degraded(&self) -> Vec<Reason> {
-        let report = self.0.status.report();
-        let mut degraded = Vec::new();
-        if let Some(KvState { bucket, away_seconds: Some(seconds), error, .. }) = &report.kv {
-            let error = error.as_deref().unwrap_or("no reason is known");
-            let detail = format!(
-                "the NATS servers of the bucket `{bucket}` have been unreachable for {seconds} s: {error}"
-            );
-            degraded.push(Reason { check: "kv".into(), detail });
-        }
-        if report.compilers == Some(false) {
-            let detail = "the process that starts compilers has ended: plugins that were not compiled before cannot be \
-                          loaded until a restart";
-            degraded.push(Reason { check: "compilers".into(), detail: detail.into() });
-        }
-        degraded
+    /// Returns the state that follows from these parts and plugins.
+    pub(super) fn state_of(&self, parts: &Report, plugins: &[PluginTotals]) -> ServerState {
+        ServerState::of(self.reasons_of(parts, plugins), degraded(parts))
     }
 
-    pub(super) fn reasons_of(&self, report: &Report, plugins: &[PluginTotals]) -> Vec<Reason> {
+    fn reasons_of(&self, report: &Report, plugins: &[PluginTotals]) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let mut because = |check: &'static str, detail: String| {
             reasons.push(Reason { check: check.into(), detail });
@@ -110,7 +81,7 @@ impl Watch {
         }
         for root in report.roots.iter().filter(|root| root.replaced) {
             let detail = format!(
-                "the folder of `{}` was replaced or mounted over; the old one is served until a reload",
+                "the folder of `{}` was replaced, mounted over or removed; the old one is served until a reload",
                 root.root
             );
             because("root", detail);
@@ -128,6 +99,9 @@ impl Watch {
                 because("origin", format!("`{root}`: {error}"));
             }
         }
+        for file in self.0.generation.get().leases.unreadable() {
+            because("leases", file);
+        }
         for problem in report.interfaces.iter().filter_map(InterfaceState::problem) {
             because("interface", problem);
         }
@@ -136,4 +110,22 @@ impl Watch {
         }
         reasons
     }
+}
+
+/// Returns failures that do not affect readiness.
+fn degraded(parts: &Report) -> Vec<Reason> {
+    let mut degraded = Vec::new();
+    if let Some(KvState { bucket, away_seconds: Some(seconds), error, .. }) = &parts.kv {
+        let error = error.as_deref().unwrap_or("no reason is known");
+        let detail = format!(
+            "the NATS servers of the bucket `{bucket}` have been unreachable for {seconds} s: {error}"
+        );
+        degraded.push(Reason { check: "kv".into(), detail });
+    }
+    if parts.compilers == Some(false) {
+        let detail = "the process that starts compilers has ended: plugins that were not compiled before cannot be \
+                      loaded until a restart";
+        degraded.push(Reason { check: "compilers".into(), detail: detail.into() });
+    }
+    degraded
 }

@@ -4,12 +4,16 @@ use super::options::negotiated;
 use super::snapshot::{Finished, calls, unix_ms};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::{Summary, Tried};
 
-/// The maximum number of requests.
+/// The most requests in a snapshot.
 pub const FINISHED: usize = 200;
+
+/// The most requests that are kept, for the history of a client.
+const KEPT: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Recent(Mutex<VecDeque<RecentRequest>>);
@@ -25,7 +29,7 @@ impl Recent {
     pub(super) fn keep(&self, summary: &Arc<Summary>) {
         let recent = RecentRequest { at: SystemTime::now(), summary: Arc::clone(summary) };
         let mut all = self.0.lock();
-        if all.len() == FINISHED {
+        if all.len() == KEPT {
             all.pop_back();
         }
         all.push_front(recent);
@@ -33,8 +37,15 @@ impl Recent {
 
     /// Returns the requests, newest first.
     pub(super) fn rows(&self) -> Vec<Finished> {
-        let all: Vec<RecentRequest> = self.0.lock().iter().cloned().collect();
+        let all: Vec<RecentRequest> = self.0.lock().iter().take(FINISHED).cloned().collect();
         all.iter().map(row).collect()
+    }
+
+    /// Returns at most this many requests of a client, newest first.
+    pub(super) fn of(&self, client: IpAddr, most: usize) -> Vec<Finished> {
+        let is_its = |its: &&RecentRequest| its.summary.record.request.client.ip() == client;
+        let its: Vec<RecentRequest> = self.0.lock().iter().filter(is_its).take(most).cloned().collect();
+        its.iter().map(row).collect()
     }
 }
 

@@ -4,8 +4,8 @@
 //! [`Totals`] has no dimension for files, clients or requests, so the configuration bounds its size.
 
 use super::options::requested;
-use super::readiness::Reason;
 use crate::origins::OriginReport;
+use crate::status::{BoundListener, ServerState};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -35,18 +35,16 @@ pub struct Snapshot {
     pub host: String,
     /// The listeners, as bound.
     #[serde(default)]
-    pub listeners: Vec<ListenerSnapshot>,
+    pub listeners: Vec<BoundListener>,
     /// The roots.
     #[serde(default)]
     pub roots: Vec<RootSnapshot>,
     /// The origins of remote roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginReport>,
-    /// Whether the server serves everything that is configured, as configured.
-    pub ready: bool,
-    /// Why it is not ready.
-    #[serde(default)]
-    pub reasons: Vec<Reason>,
+    /// Whether the server is ready, and why not.
+    #[serde(flatten)]
+    pub state: ServerState,
     /// Totals since the start of the process.
     pub totals: Totals,
     /// Active transfers, at most [`super::ROWS`], as the [`super::RowQuery`] asks; `totals.active` counts all.
@@ -98,15 +96,6 @@ pub struct FleetServer {
     pub started_unix_ms: u64,
     /// Seconds without a message from it, if unusually long.
     pub silent_seconds: u64,
-}
-
-/// A listener.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ListenerSnapshot {
-    /// The name of the listener.
-    pub listener: String,
-    /// Address and port.
-    pub address: String,
 }
 
 /// A root.

@@ -1,6 +1,7 @@
 //! `tuffet check` and `tuffet schema`.
 
 use crate::harness::{Ran, Setup, tuffet};
+use std::net::{TcpListener, UdpSocket};
 
 fn check(yaml: &str) -> Ran {
     let setup = Setup::new();
@@ -72,7 +73,27 @@ fn a_plugin_that_never_observes() {
     assert!(!check(&yaml(", observe: [it]")).stderr.contains(said));
 }
 
-/// It binds no socket: a port in use does not matter.
+/// Another program has a port: the next start would fail.
+#[test]
+fn a_port_that_is_taken() {
+    let (held, listener) =
+        (UdpSocket::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let [udp, tcp] = [held.local_addr().unwrap(), listener.local_addr().unwrap()];
+    let yaml = format!("{GOOD}admin: {{ address: \"{tcp}\" }}\n").replace("127.0.0.1:6969", &udp.to_string());
+    let ran = check(&yaml);
+    ran.assert_good();
+    let process = format!("(process {})", std::process::id());
+    for line in [format!("listener `{udp}`: {udp} is taken"), format!("`admin`: {tcp} is taken")] {
+        let line = ran
+            .stderr
+            .lines()
+            .find(|its| its.contains(&line))
+            .unwrap_or_else(|| panic!("{line}: {}", ran.stderr));
+        assert!(line.starts_with("warning: ") && line.contains(&process), "{line}");
+    }
+}
+
+/// A port of a server that runs does not matter.
 #[test]
 fn of_a_server_that_runs() {
     let server = Setup::new().start();

@@ -45,12 +45,212 @@ fn roots_and_uploads() {
     let yaml = format!("{BOOT}privileges: {{ user: 65534 }}\n");
     check_as(&setup, &yaml, &[]).assert_good();
     mode(&setup.root().0, 0o700);
-    assert_both_refuse(&setup, &yaml, &["root `boot`", "the user `nobody`, who may not read", "chmod o+rx"]);
+    let refused = ["root `boot`", "the user `nobody`, who may not read", "setfacl -m u:nobody:rx"];
+    assert_both_refuse(&setup, &yaml, &refused);
     mode(&setup.root().0, 0o755);
     let writable = yaml.replace("path: root", "path: root, writable: true");
-    assert_both_refuse(&setup, &writable, &["root `boot`", "may not write", "chown nobody"]);
+    assert_both_refuse(&setup, &writable, &["root `boot`", "may not write", "setfacl -m u:nobody:rwx"]);
     chown(setup.root().0, Some(65534), None).unwrap();
     check_as(&setup, &writable, &[]).assert_good();
+}
+
+/// The message names the folder on the way that refuses, also behind a link, and gives just the right that is missing.
+#[test]
+fn the_folder_that_is_in_the_way() {
+    let Some(setup) = setup() else { return };
+    let folder = setup.outside();
+    for (name, permissions) in [("closed", 0o700), ("closed/tftp", 0o755)] {
+        fs::create_dir(folder.path(name)).unwrap();
+        mode(&folder.path(name), permissions);
+    }
+    std::os::unix::fs::symlink("closed/tftp", folder.path("link")).unwrap();
+    let closed = folder.path("closed").canonicalize().unwrap().display().to_string();
+    for path in ["closed/tftp", "link"] {
+        let yaml =
+            format!("{BOOT}privileges: {{ user: 65534 }}\n").replace("path: root", &format!("path: {path}"));
+        let words = [
+            &format!("it lacks the right `x` on the folder {closed} (mode 0700, owner root, group root)"),
+            &format!("`setfacl -m u:nobody:x {closed}`"),
+        ];
+        assert_both_refuse(&setup, &yaml, &words.map(String::as_str));
+    }
+    let yaml = format!("{BOOT}privileges: {{ user: 65534 }}\n").replace("path: root", "path: link");
+    mode(&folder.path("closed"), 0o711);
+    check_as(&setup, &yaml, &[]).assert_good();
+}
+
+/// An access control list (acl(5)) as the kernel stores it: the owner may do all, this user what is given, others nothing.
+fn list(user: u32, rights: u16) -> Vec<u8> {
+    let entries: [(u16, u16, u32); 5] =
+        [(1, 7, u32::MAX), (2, rights, user), (4, 0, u32::MAX), (16, 7, u32::MAX), (32, 0, u32::MAX)];
+    let mut value = 2_u32.to_le_bytes().to_vec();
+    for (whom, rights, id) in entries {
+        value.extend([whom.to_le_bytes(), rights.to_le_bytes()].concat());
+        value.extend(id.to_le_bytes());
+    }
+    value
+}
+
+#[test]
+fn access_control_lists_count() {
+    let Some(setup) = setup() else { return };
+    let set = |rights| {
+        let list = list(65534, rights);
+        rustix::fs::setxattr(
+            setup.root().0,
+            "system.posix_acl_access",
+            &list,
+            rustix::fs::XattrFlags::empty(),
+        )
+    };
+    if set(5).is_err() {
+        return skipped("this file system has no access control lists");
+    }
+    let yaml = format!("{BOOT}privileges: {{ user: 65534 }}\n");
+    check_as(&setup, &yaml, &[]).assert_good();
+    set(4).unwrap();
+    assert_both_refuse(
+        &setup,
+        &yaml,
+        &[
+            "it lacks the right `x` on the folder",
+            "its access control list, see `getfacl`",
+            "setfacl -m u:nobody:x",
+        ],
+    );
+}
+
+/// Root reads them all. The server would start, and each routed phone would get the default file.
+#[test]
+fn what_the_server_reads_later() {
+    let Some(setup) = setup() else { return };
+    let folder = setup.outside();
+    fs::create_dir(folder.path("dhcp")).unwrap();
+    let written = [
+        ("dhcp/leases", "0 02:00:5e:10:00:01 192.0.2.1 a *\n"),
+        ("root/inventory.yaml", "devices: {}\n"),
+        ("root/phone.j2", ""),
+    ];
+    for (name, text) in written {
+        folder.write(name, text.as_bytes());
+        mode(&folder.path(name), 0o600);
+    }
+    let yaml = format!(
+        "{BOOT}facts: {{ leases: [{{ file: dhcp/leases, format: dnsmasq }}] }}\nprivileges: {{ user: 65534 }}\n\
+         policy: {{ resolve: [phones] }}\nplugins:\n  phones:\n    component: builtin:template\n    grants: [client-mac, \
+         files/boot]\n    settings: {{ root: boot, inventory: inventory.yaml, rules: [{{ match: '*.cfg', template: phone.j2 }}] }}\n"
+    );
+    let ran = check_as(&setup, &yaml, &[]);
+    ran.assert_good();
+    let path = |name: &str| folder.path(name).display().to_string();
+    for line in [
+        format!(
+            "tuffet.yaml:3:27: {}: the server runs as the user `nobody`, who may not read this lease file",
+            path("dhcp/leases")
+        ),
+        format!(
+            "`setfacl -m u:nobody:r {}`; if a program replaces the file, also `setfacl -d -m u:nobody:r {}`",
+            path("dhcp/leases"),
+            path("dhcp")
+        ),
+        format!(
+            "{}: the server runs as the user `nobody`, who may not read this inventory",
+            path("root/inventory.yaml")
+        ),
+        format!(
+            "{}: the server runs as the user `nobody`, who may not read this template",
+            path("root/phone.j2")
+        ),
+    ] {
+        assert!(ran.stderr.contains(&line), "{line} is missing in {}", ran.stderr);
+    }
+    check_as(&setup, &yaml, &["--strict"]).assert_fails(1, &["who may not read this lease file"]);
+    for (name, _) in written {
+        mode(&folder.path(name), 0o644);
+    }
+    let ran = check_as(&setup, &yaml, &["--strict"]);
+    assert_eq!((ran.code(), &*ran.stderr), (0, ""));
+}
+
+#[test]
+fn a_map_that_the_plugin_could_not_read() {
+    let Some(setup) = setup() else { return };
+    setup.root().write("map", b"r ^a$ b\n");
+    mode(&setup.root().path("map"), 0o600);
+    let yaml = format!(
+        "{BOOT}privileges: {{ user: 65534 }}\npolicy: {{ resolve: [map] }}\nplugins:\n  map:\n    component: builtin:remap\n    \
+         grants: [files/boot]\n    settings: {{ root: boot, map-file: {{ root: boot, path: map }} }}\n"
+    );
+    check_as(&setup, &yaml, &[]).assert_fails(
+        77,
+        &["who may not read this map, so the plugin cannot be loaded", "setfacl -m u:nobody:r"],
+    );
+    mode(&setup.root().path("map"), 0o644);
+    check_as(&setup, &yaml, &[]).assert_good();
+}
+
+/// A mount or a unit may forbid what permissions allow.
+#[test]
+fn uploads_to_a_read_only_mount() {
+    let Some(setup) = setup() else { return };
+    let yaml =
+        format!("{BOOT}privileges: {{ user: 65534 }}\n").replace("path: root", "path: root, writable: true");
+    chown(setup.root().0, Some(65534), None).unwrap();
+    check_as(&setup, &yaml, &[]).assert_good();
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--propagation", "private", "sh", "-ec"]);
+    command.args([
+        "mount --bind \"$1\" \"$1\"; mount -o remount,ro,bind \"$1\"; exec \"$2\" check \"$3\"",
+        "sh",
+    ]);
+    command.arg(setup.root().0).arg(env!("CARGO_BIN_EXE_tuffet")).arg(setup.outside().path("tuffet.yaml"));
+    let ran = run(command.env("CACHE_DIRECTORY", compiled()));
+    if ran.stderr.contains("unshare") || ran.stderr.contains("mount: ") {
+        return skipped("mounting a file system needs more rights");
+    }
+    ran.assert_fails(
+        77,
+        &["root `boot`", "may not write", "(mounted read-only)", "findmnt -T", "ReadWritePaths="],
+    );
+}
+
+/// What the unit of systemd forbids is not visible to a shell. The unit is found by the file that its command names.
+#[test]
+fn the_unit_that_starts_the_server() {
+    let Some(setup) = setup() else { return };
+    let folder = setup.outside();
+    let (yaml, units) = (BOOT.replace("path: root", "path: root, writable: true"), folder.path("units"));
+    fs::create_dir_all(units.join("tuffet.service.d")).unwrap();
+    chown(setup.root().0, Some(65533), None).unwrap();
+    let file = folder.path("tuffet.yaml").display().to_string();
+    fs::write(&file, &yaml).unwrap();
+    let shipped = include_str!("../../../../examples/systemd/tuffet.service");
+    let service = shipped
+        .replace("/etc/tuffet/tuffet.yaml", &file)
+        .replace("=tuffet\nGroup=tuffet", "=65533\nGroup=65533");
+    fs::write(units.join("tuffet.service"), service.replace("PrivateTmp=yes", "")).unwrap();
+    let check = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        command.env("CACHE_DIRECTORY", compiled()).env("SYSTEMD_UNIT_PATH", &units);
+        run(command.args(["check", &file]).args(arguments))
+    };
+    let root = setup.root().0.display().to_string();
+    let ran = check(&[]);
+    ran.assert_good();
+    let said = format!(
+        "root `boot`: uploads into {root} would be refused: its unit tuffet.service has `ProtectSystem=strict`; write \
+         `ReadWritePaths={root}` below `[Service]` in `systemctl edit tuffet.service`"
+    );
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    check(&["--strict"]).assert_fails(1, &[&said]);
+    let drop_in = units.join("tuffet.service.d/override.conf");
+    fs::write(&drop_in, format!("[Service]\nReadWritePaths={root}\n")).unwrap();
+    let ran = check(&["--strict"]);
+    assert_eq!((ran.code(), &*ran.stderr), (0, ""), "checked as the user of the unit");
+    fs::write(&drop_in, format!("[Service]\nReadWritePaths={root}\nUser=65532\n")).unwrap();
+    check(&[]).assert_fails(77, &["the user `65532`, who may not write", "setfacl -m u:65532:rwx"]);
+    fs::write(&drop_in, format!("[Service]\nInaccessiblePaths={root}\n")).unwrap();
+    check(&["--strict"]).assert_fails(1, &["the server does not see", "InaccessiblePaths="]);
 }
 
 /// By the flag, by the configuration, or by default.

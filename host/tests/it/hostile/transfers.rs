@@ -261,7 +261,11 @@ fn another_file_from_the_same_port() {
     peer.expect(block(1));
     let content = peer.read_plainly("2001");
     assert!(content == bytes(2001));
-    assert_ended(&server.outcome("2000"), "aborted", "asked again from the same port");
+    assert_ended(
+        &server.outcome("2000"),
+        "aborted",
+        "another request from the same port, and had acknowledged nothing",
+    );
     assert_moved(&server.outcome("2001"), "served", 2001, 512, 1);
     // And the same file again, after the first has ended.
     assert!(peer.read_plainly("2001") == bytes(2001));

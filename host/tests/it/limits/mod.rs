@@ -3,6 +3,7 @@
 mod counts;
 mod floods;
 mod memory;
+mod named;
 mod rates;
 
 use crate::harness::{Answer, Peer, Server, Setup, ack, bytes, rrq};

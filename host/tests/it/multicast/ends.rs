@@ -74,7 +74,7 @@ fn a_repeated_request_gets_the_same_answer_and_another_one_ends_the_membership()
             break;
         }
     }
-    assert_ended(&server.outcome("100"), "aborted", "asked again from the same port");
+    assert_ended(&server.outcome("100"), "aborted", "another request from the same port, and left the group");
 }
 
 /// The outcome of each member is one line, and the totals agree.

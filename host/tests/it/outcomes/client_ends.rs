@@ -331,7 +331,7 @@ fn r10_another_request_from_the_same_port() {
     assert!(peer.read_on(1) == bytes(600));
     let line = server.outcome("5000");
     assert_facts(&line, "aborted", "granted", 512, 1);
-    assert_ended(&line, "aborted", "asked again from the same port");
+    assert_ended(&line, "aborted", "another request from the same port after block 1");
     assert_facts(&server.outcome("600"), "served", "granted", 600, 2);
     assert_nothing_more(&server);
 }
@@ -347,7 +347,7 @@ fn r10_another_request_before_the_decision() {
     assert_facts(&server.outcome("a"), "served", "granted", 7, 1);
     let line = server.outcome("slow");
     assert_facts(&line, "aborted", "undecided", 0, 0);
-    assert_ended(&line, "aborted", "asked again from the same port");
+    assert_ended(&line, "aborted", "another request from the same port before this one was decided");
     assert_nothing_more(&server);
 }
 

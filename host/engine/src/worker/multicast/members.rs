@@ -129,7 +129,7 @@ impl Groups {
             MemberUpdate::Repeated => group.core.handle_repeated_request(reference.member),
             MemberUpdate::Left => {
                 if let Some(member) = group.members.get_mut(&reference.member) {
-                    let detail = "the client asked again from the same port";
+                    let detail = "the client sent another request from the same port, and left the group";
                     member.ending = Some(Ending::new(Outcome::Aborted, detail));
                 }
                 group.core.leave(now, reference.member);

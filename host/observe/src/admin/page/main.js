@@ -81,7 +81,7 @@ const paint = () => {
   sayCut(find('roots'), roots ? `Roots: ${roots}` : '');
   const ready = find('ready');
   show(ready, true);
-  say(ready, last.ready ? 'ready' : 'not ready');
+  say(ready, last.state);
   ready.className = `pill ${last.ready ? 'good' : 'bad'}`;
   find('reasons').replaceChildren(...last.reasons.map((reason) => make('li', {}, reason.detail)));
   show(find('reasons'), last.reasons.length > 0);
@@ -108,7 +108,7 @@ const stale = (reason) => {
   connection('not live', 'waiting');
   // The readiness is unknown now.
   find('ready').className = 'pill';
-  if (last) say(find('ready'), last.ready ? 'was ready' : 'was not ready');
+  if (last) say(find('ready'), `was ${last.state}`);
 };
 
 const onFeedChange = (news) => {

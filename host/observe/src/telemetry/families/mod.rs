@@ -98,9 +98,15 @@ fn server(report: &Report, started_unix: u64) -> Vec<Family> {
         gauge("start.time", "Start of the process, in seconds since 1970", Unit::Seconds, one(started_unix)),
         gauge(
             "ready",
-            "1 if the latest configuration is running; 0 after a refused reload",
+            "1 if the server serves everything that is configured, as at `/readyz`",
             Unit::Of("{server}"),
-            one(report.ready.into()),
+            one(report.state.ready.into()),
+        ),
+        gauge(
+            "configuration.current",
+            "1 if the latest configuration is running; 0 after a refused reload",
+            Unit::Of("{configuration}"),
+            one(report.refused.is_empty().into()),
         ),
         gauge(
             "generation",

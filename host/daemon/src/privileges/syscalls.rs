@@ -51,6 +51,8 @@ const ALLOWED: &[i64] = &[
     c::SYS_renameat2, c::SYS_fchmod, c::SYS_fchmodat, c::SYS_utimensat, c::SYS_copy_file_range,
     // Attributes that an upload copies from the file that it replaces; only of open files.
     c::SYS_fchown, c::SYS_flistxattr, c::SYS_fgetxattr, c::SYS_fsetxattr, c::SYS_fremovexattr,
+    // The access control list of a file that may not be read, to say why.
+    c::SYS_getxattr,
     c::SYS_dup, c::SYS_dup3, c::SYS_pipe2, c::SYS_eventfd2, c::SYS_umask,
     c::SYS_timerfd_create, c::SYS_timerfd_settime,
     // Memory; executable memory is restricted below.

@@ -2,15 +2,16 @@
 
 use super::print_stderr;
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tracing_subscriber::Layer;
-use tuffet_config::{Config, EXIT_CONFIG, Overrides, TimeSpan, reach};
+use tuffet_config::{Config, EXIT_CONFIG, LogFormat, LogSpec, Overrides, TimeSpan, reach};
 use tuffet_daemon::ServeError;
-use tuffet_daemon::logging::{Format, Log};
+use tuffet_daemon::logging::Log;
 use tuffet_daemon::source::{Source, Watched, installed};
 use tuffet_observe::telemetry::LogBridge;
 
@@ -49,13 +50,16 @@ pub(super) struct ServeArgs {
     /// [default: `tuffet` if that user exists, else `nobody`].
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// The format of log lines. The last two are for tools that read requests of tftpd-hpa and dnsmasq.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    log_format: Format,
+    /// The format of log lines; replaces `log.format` [default: text].
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    log_format: Option<LogFormat>,
     /// What to log: a level (error, warn, info, debug, trace, off), or directives such as
-    /// `warn,tuffet::transfer=info`.
-    #[arg(long, value_name = "FILTER", default_value = "info")]
-    log: String,
+    /// `warn,tuffet::transfer=info`; replaces `log.level` [default: info].
+    #[arg(long, value_name = "FILTER")]
+    log: Option<String>,
+    /// Where the log goes: `stderr`, `syslog` (the local server) or a file; replaces `log.to` [default: stderr].
+    #[arg(long, value_name = "stderr|syslog|FILE")]
+    log_to: Option<String>,
     /// What was written without its flag.
     #[arg(hide = true)]
     without_flag: Option<PathBuf>,
@@ -66,11 +70,17 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         print_stderr(mistake);
         return ExitCode::from(EXIT_CONFIG);
     }
-    // `--log` applies only to standard error; the export has a separate filter.
-    let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
+    // Until the configuration is read. `--log` does not apply to the export, which has a separate filter.
+    let default = LogSpec::default();
+    let first = LogSpec {
+        level: args.log.clone().unwrap_or(default.level),
+        format: args.log_format.unwrap_or(default.format),
+        to: default.to,
+    };
+    let log = match Log::begin(&first, LogBridge.with_filter(LogBridge::filter())) {
         Ok(log) => log,
         Err(error) => {
-            print_stderr(format_args!("--log {:?}: {error}", args.log));
+            print_stderr(format_args!("--log {:?}: {error}", first.level));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -100,6 +110,19 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Returns the parser of the formats, with what each is for.
+fn formats() -> impl TypedValueParser<Value = LogFormat> {
+    let described = |format: LogFormat| {
+        PossibleValue::new(format.as_str()).help(match format {
+            LogFormat::Text => "For people",
+            LogFormat::Json => "An object for each line",
+            LogFormat::TftpHpa => "Requests as tftpd-hpa logs them, all else as text",
+            LogFormat::Dnsmasq => "Requests as dnsmasq logs them, all else as text",
+        })
+    };
+    PossibleValuesParser::new(LogFormat::ALL.map(described)).try_map(|word| word.parse::<LogFormat>())
 }
 
 /// Returns what to write if nothing names what to serve, or something without a flag.
@@ -155,6 +178,9 @@ fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeE
         single_port: args.single_port,
         writable: args.writable,
         user: args.user.clone(),
+        log: args.log.clone(),
+        log_format: args.log_format,
+        log_to: args.log_to.clone(),
     };
     match source {
         Some(source) => Ok(source.read(&overrides)?),

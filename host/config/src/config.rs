@@ -19,6 +19,7 @@ use super::facts::WrittenFacts;
 use super::kv::{KvBucket, WrittenKv};
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
+use super::log::{LogSpec, WrittenLog};
 use super::multicast::WrittenMulticast;
 use super::netboot::WrittenNetboot;
 use super::origins::OriginSpec;
@@ -90,6 +91,9 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub control: Option<PathBuf>,
+    /// What the server logs, in which form, and where to. Flags of `tuffet serve` override its keys; a reload may change
+    /// them.
+    pub log: WrittenLog,
     /// The admin listener: the live view as a web page, health and metrics over HTTP, read-only. Disabled
     /// without this section; `{}` enables it with the defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +171,8 @@ pub struct Config {
     pub events: Option<EventsSpec>,
     /// The control socket; `None` for none.
     pub control: Option<PathBuf>,
+    /// The log.
+    pub log: LogSpec,
     /// The admin listener; `None` for none.
     pub admin: Option<Admin>,
     /// The number of worker threads, 1 to 1024.
@@ -219,6 +225,7 @@ impl Default for Written {
             kv: None,
             events: None,
             control: None,
+            log: WrittenLog::default(),
             admin: None,
             workers: None,
             busy_poll: Duration::from_micros(50),
@@ -271,6 +278,7 @@ impl Config {
         let registries = resolver.registries(written.registries);
         resolver.someone_is_served(&roots, &policy);
         let control = resolver.unless_none(written.control.as_deref(), default_control);
+        let log = resolver.log(written.log);
         let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
         let privileges = resolver.privileges(written.privileges);
         // As many as this process has processor cores.
@@ -301,6 +309,7 @@ impl Config {
             kv,
             events,
             control,
+            log,
             admin,
             workers,
             busy_poll,

@@ -36,8 +36,20 @@ const TOP: [(&[&str], &str); 5] = [
         "the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
     ),
     (
-        &["log", "logs", "logging", "log-level", "loglevel", "log-format", "verbose", "verbosity"],
-        "the log has flags: `tuffet serve --log info --log-format json`",
+        &[
+            "logs",
+            "logging",
+            "log-level",
+            "loglevel",
+            "log-format",
+            "log-file",
+            "logfile",
+            "syslog",
+            "verbose",
+            "verbosity",
+        ],
+        "the log has the section `log`: write `log: { level: info, format: json }`; `to: { file: PATH }` or `to: syslog` \
+         in it say where it goes",
     ),
     (
         &["listen", "listener", "bind", "port", "ip", "interface"],

@@ -226,6 +226,8 @@ pub(super) fn example(schema: &Map<String, Value>, key: &str, fits: Fits) -> Val
         Some("tid-ports") => return json!("30000-30063"),
         Some("max-blksize") => return json!("auto"),
         Some("grant") => return json!("clock"),
+        Some("log-level") => return json!("info"),
+        Some("log-target") => return json!("stderr"),
         Some("component") => return json!("builtin:acl"),
         Some("file-mode") => return json!("0640"),
         Some("secret") => return json!({ "file": path(key) }),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::address;
 use super::config::{MAX_WORKERS, Written};
 use super::listeners::WrittenListener;
+use super::log::{LogFormat, WrittenTarget};
 use super::privileges::UserOrGroup;
 use super::roots::WrittenRoot;
 use super::source::{Finding, Source};
@@ -27,6 +28,12 @@ pub struct Overrides {
     pub writable: bool,
     /// `--user USER`: the user that a server started by root switches to.
     pub user: Option<String>,
+    /// `--log FILTER`: what to log.
+    pub log: Option<String>,
+    /// `--log-format FORMAT`: the format of log lines.
+    pub log_format: Option<LogFormat>,
+    /// `--log-to TARGET`: where the log goes. A file is relative to the current folder.
+    pub log_to: Option<String>,
 }
 
 impl Overrides {
@@ -64,6 +71,21 @@ impl Overrides {
         if let Some(user) = &self.user {
             source.replace("/privileges/user", "--user");
             written.privileges.user = Some(UserOrGroup::of(user));
+        }
+        if let Some(level) = &self.log {
+            source.replace("/log/level", "--log");
+            written.log.level.clone_from(level);
+        }
+        if let Some(format) = self.log_format {
+            source.replace("/log/format", "--log-format");
+            written.log.format = format;
+        }
+        if let Some(to) = &self.log_to {
+            source.replace("/log/to", "--log-to");
+            match WrittenTarget::of_flag(to) {
+                Ok(target) => written.log.to = target,
+                Err(complaint) => findings.push(Finding::value("/log/to", complaint)),
+            }
         }
         for listener in &mut written.listeners {
             listener.single_port |= self.single_port;

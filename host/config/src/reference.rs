@@ -109,6 +109,7 @@ fn type_of(schema: &Value) -> String {
         (Some("file-mode"), _) => "octal number in quotes".to_owned(),
         (Some("fsync"), _) => "`never`, `each` or time".to_owned(),
         (Some("admin-address"), _) => "address, or `unix:PATH`".to_owned(),
+        (Some("log-target"), _) => "`stderr`, `syslog`, or a mapping".to_owned(),
         (Some("sha256"), _) => "digest".to_owned(),
         (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),

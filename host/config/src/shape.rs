@@ -15,6 +15,7 @@ use super::elsewhere::{self, Around};
 use super::form::{advice, names};
 use super::grant::Grant;
 use super::kinds::{choices, has_type, types};
+use super::log::{level_complaint, target_complaint};
 use super::number_range;
 use super::plugin_secrets;
 use super::sinks::Fsync;
@@ -339,6 +340,8 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("interface") => check_interface(text).err(),
         Some("tid-ports") => text.parse::<PortRange>().err(),
         Some("max-blksize") => MaxBlksize::parse(text).err(),
+        Some("log-level") => level_complaint(text),
+        Some("log-target") => target_complaint(text),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),
         Some("component") => component::complaint(text),
@@ -396,6 +399,9 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value, pointer: &str) -> Stri
         Some("max-blksize") => "a number of bytes, or auto".to_owned(),
         Some("tid-ports") => "a number of ports, or a range such as 30000-30063".to_owned(),
         Some("fsync") => "`never`, `each`, or a time with its unit, such as 1s".to_owned(),
+        Some("log-target") => {
+            "`stderr`, `syslog`, or a mapping such as `{ file: /var/log/tuffet/tuffet.log }`".to_owned()
+        }
         Some("file-mode") => "three octal digits in quotes, such as \"0640\"".to_owned(),
         // The value may be a secret.
         Some("secret") => {

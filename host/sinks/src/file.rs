@@ -43,25 +43,46 @@ impl FileOutput {
         })
     }
 
-    /// Opens a new file if another program has renamed the current one.
+    /// Opens a new file if another program has renamed the current one, without waiting for the next check.
+    pub(super) fn reopen(&mut self) -> io::Result<()> {
+        // The rest of a line belongs into the file with its beginning.
+        if self.lines.is_cut() { Ok(()) } else { self.follow_now() }
+    }
+
+    /// Checks from time to time whether another program has renamed the file.
     fn follow(&mut self) -> io::Result<()> {
-        if self.last_check.elapsed() < RENAME_CHECK {
-            return Ok(());
-        }
+        if self.last_check.elapsed() < RENAME_CHECK { Ok(()) } else { self.follow_now() }
+    }
+
+    fn follow_now(&mut self) -> io::Result<()> {
         self.last_check = Instant::now();
         let ours = self.file.metadata()?;
         let same = std::fs::metadata(&self.target.path)
             .is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino()));
-        if same { Ok(()) } else { self.begin() }
+        if !same {
+            return self.begin();
+        }
+        // Another program may have truncated it, or written to it.
+        if let Some(rotation) = &mut self.rotation {
+            rotation.measured(ours.len());
+        }
+        Ok(())
     }
 
     /// Rotates the file if that is due.
     fn rotate(&mut self, next: usize) -> io::Result<()> {
-        let Some(rotation) = &mut self.rotation else { return Ok(()) };
-        if !rotation.is_due(next) {
+        let is_due = |output: &FileOutput| output.rotation.as_ref().is_some_and(|its| its.is_due(next));
+        if !is_due(self) {
             return Ok(());
         }
-        rotation.archive(&self.target.path)?;
+        // Another program may just have done it.
+        self.follow_now()?;
+        if !is_due(self) {
+            return Ok(());
+        }
+        if let Some(rotation) = &mut self.rotation {
+            rotation.archive(&self.target.path)?;
+        }
         self.begin()
     }
 

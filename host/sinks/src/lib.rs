@@ -10,6 +10,7 @@ mod deliver;
 mod file;
 mod http;
 mod line;
+mod log;
 mod memory;
 mod nats;
 mod open_output;
@@ -31,6 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
+pub use log::{LogFailure, LogOutput};
 pub use open_sinks::Sinks;
 pub use otlp::resource;
 pub use tuffet_request::SinkCounted;

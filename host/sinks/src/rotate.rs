@@ -55,6 +55,11 @@ impl Rotation {
         !self.regular || self.rotate.size.is_none_or(|max| self.bytes + bytes as u64 <= max)
     }
 
+    /// Corrects the size of the file.
+    pub fn measured(&mut self, bytes: u64) {
+        self.bytes = bytes;
+    }
+
     pub fn written(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         self.period = self.period_of(SystemTime::now());
@@ -79,7 +84,7 @@ impl Rotation {
         }
         fs::rename(path, archived)?;
         if let Err(error) = self.remove_old(path) {
-            tracing::warn!(target: "tuffet::sinks::rotate", file = %path.display(), %error, "old files of a sink cannot be removed");
+            tracing::warn!(target: "tuffet::sinks::rotate", file = %path.display(), %error, "old files cannot be removed");
         }
         Ok(())
     }

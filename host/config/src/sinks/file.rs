@@ -112,7 +112,7 @@ impl JsonSchema for Fsync {
 
 impl Resolver<'_> {
     /// Checks the folder; the file itself is created when the server starts.
-    pub(super) fn sink_file(
+    pub(crate) fn sink_file(
         &mut self,
         pointer: &str,
         file: &Path,

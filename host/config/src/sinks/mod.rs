@@ -25,7 +25,7 @@ use super::secret::SecretText;
 use super::tree::join;
 use nats::WrittenNats;
 use spool::WrittenSpool;
-use syslog::WrittenSyslog;
+pub(crate) use syslog::WrittenSyslog;
 
 /// A named output for plugins: one of `file`, `stdout`, `udp`, `syslog`, `http`, `nats` and `otlp`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -159,7 +159,12 @@ impl Resolver<'_> {
             let message = format!("`{key}` has no effect without `file`; remove it");
             self.wrong_key(join(pointer, key), message);
         }
-        if let Some(Rotate { size: None, every: None, .. }) = &sink.rotate {
+        self.check_rotation(pointer, sink.rotate.as_ref());
+    }
+
+    /// Refuses a rotation without a condition.
+    pub(crate) fn check_rotation(&mut self, pointer: &str, rotate: Option<&Rotate>) {
+        if let Some(Rotate { size: None, every: None, .. }) = rotate {
             self.wrong(
                 join(pointer, "rotate"),
                 "it has no condition; add `size`, `every` or both, or remove it",

@@ -1,5 +1,6 @@
 //! The sink of kind `syslog`.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +23,8 @@ const MAX_NAME: usize = 48;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenSyslog {
     /// `udp:IP:PORT`: a datagram for each message. `tcp:IP:PORT`: messages with their lengths (octet counting,
-    /// RFC 6587). `unix:PATH`: datagrams to a local socket, such as `unix:/dev/log`.
+    /// RFC 6587). `unix:PATH`: datagrams to a local socket.
+    #[serde(default = "local_server")]
     pub address: String,
     /// The facility of the messages.
     #[serde(default)]
@@ -111,12 +113,38 @@ impl Facility {
     }
 }
 
+impl Default for WrittenSyslog {
+    fn default() -> Self {
+        Self {
+            address: local_server(),
+            facility: Facility::default(),
+            app_name: app_name(),
+            timeout: timeout(),
+        }
+    }
+}
+
+impl fmt::Display for SyslogAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SyslogAddress::Udp(address) => write!(f, "udp:{address}"),
+            SyslogAddress::Tcp(address) => write!(f, "tcp:{address}"),
+            SyslogAddress::Unix(socket) => write!(f, "unix:{}", socket.display()),
+        }
+    }
+}
+
+/// Where the syslog server of this machine listens.
+fn local_server() -> String {
+    "unix:/dev/log".into()
+}
+
 fn app_name() -> String {
     "tuffet".into()
 }
 
 impl Resolver<'_> {
-    pub(super) fn sink_syslog(&mut self, pointer: &str, syslog: &WrittenSyslog) -> Option<SyslogTarget> {
+    pub(crate) fn sink_syslog(&mut self, pointer: &str, syslog: &WrittenSyslog) -> Option<SyslogTarget> {
         let name = &syslog.app_name;
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
             let message = format!("write 1 to {MAX_NAME} visible ASCII characters without spaces");

@@ -12,6 +12,7 @@ fn flags_alone_are_a_configuration() {
         single_port: true,
         writable: true,
         user: Some("65534".into()),
+        ..Overrides::default()
     };
     let config = Config::from_flags(&flags).expect("good");
     assert_eq!(config.roots.len(), 1);
@@ -115,4 +116,21 @@ transfer: { max-windowsize: 9 }
     let flags = Overrides { writable: true, single_port: true, ..Overrides::default() };
     let config = Config::load_with(&path, &flags).expect("writable, so overwrite means something");
     assert!(config.roots[0].writable && config.roots[0].overwrite && config.listeners[0].single_port);
+}
+
+#[test]
+fn flags_of_the_log_override_its_keys() {
+    let scene = Scene::new();
+    let file = scene.write(&minimal("log: { level: warn, format: json, to: { file: log.json } }\n"));
+    let flags = Overrides {
+        log: Some("debug".into()),
+        log_format: Some(LogFormat::Dnsmasq),
+        log_to: Some("stderr".into()),
+        ..Overrides::default()
+    };
+    let log = Config::load_with(&file, &flags).expect("good").log;
+    assert_eq!(log, LogSpec { level: "debug".into(), format: LogFormat::Dnsmasq, to: LogTarget::Stderr });
+    let flags = Overrides { log_to: Some("/no/such/folder/log".into()), ..Overrides::default() };
+    let error = Config::load_with(&file, &flags).expect_err("no folder").to_string();
+    assert!(error.starts_with("--log-to: there is no folder /no/such/folder"), "{error}");
 }

@@ -44,11 +44,21 @@ fn a_mistake_is_answered_with_the_right_form() {
                 "there is no section `http`; the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
             ],
         ),
+        ("log: info", &["found `info`; give a mapping (`key: value` lines): write `log: { level: info }`"]),
         (
-            "log: info",
-            &["there is no section `log`; the log has flags: `tuffet serve --log info --log-format json`"],
+            "logging: { level: info }",
+            &[
+                "there is no section `logging`; the log has the section `log`: write `log: { level: info, format: json }`; […]",
+            ],
         ),
-        ("log:\n  level: info", &["there is no section `log`; the log has flags: […]"]),
+        (
+            "log: { to: /var/log/tuffet.log }",
+            &["`/var/log/tuffet.log` is a path: write `to: { file: /var/log/tuffet.log }`"],
+        ),
+        ("log: { to: file }", &["the file has no name: write `to: { file: /var/log/tuffet/tuffet.log }`"]),
+        ("log: { to: journald }", &["`journald` is no target; write `stderr`: […]"]),
+        ("log: { format: xml }", &["unknown word `xml`; […]"]),
+        ("log: { level: /var/log/x }", &["`/var/log/x` is a path, not a level: […]"]),
         // Values of another kind.
         ("admin: true", &["found `true`; give a mapping (`key: value` lines): write `admin: {}`"]),
         (

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sinks::SyslogAddress;
+use crate::{LogSpec, LogTarget};
 
 #[test]
 fn sinks_and_grants_name_existing_things() {
@@ -216,5 +217,37 @@ sinks:
             complaints.iter().any(|complaint| complaint.contains(expected)),
             "{expected}: {complaints:#?}"
         );
+    }
+}
+
+#[test]
+fn the_log_goes_to_one_place() {
+    let scene = Scene::new();
+    let log = |yaml: &str| scene.load(&minimal(&format!("log: {yaml}\n"))).expect(yaml).log;
+    assert_eq!(log("{}"), LogSpec::default());
+    let LogTarget::File(file) = log(
+        "{ level: warn, format: json, to: { file: log.json, rotate: { size: 1MiB, every: 1d, keep: 3 } } }",
+    )
+    .to
+    else {
+        panic!("a file")
+    };
+    assert_eq!(file.path, scene.path("log.json"));
+    let rotate = file.rotate.expect("rotated");
+    assert_eq!((rotate.size, rotate.keep), (Some(1 << 20), Some(3)));
+    for local in ["{ to: syslog }", "{ to: { syslog: {} } }"] {
+        let LogTarget::Syslog(local) = log(local).to else { panic!("syslog") };
+        assert_eq!((local.address, &*local.app_name), (SyslogAddress::Unix("/dev/log".into()), "tuffet"));
+    }
+    for (yaml, complaint) in [
+        ("{ to: { file: none/log } }", "there is no folder"),
+        ("{ to: { file: log, syslog: {} } }", "the log has both `file` and `syslog`"),
+        ("{ to: { file: log, rotate: { keep: 3 } } }", "it has no condition"),
+        ("{ to: {} }", "it names no place; write `to: stderr`, `to: syslog` or `to: { file: PATH }`"),
+        ("{ to: { syslog: {}, rotate: { every: 1d } } }", "`rotate` has no effect without `file`; remove it"),
+        ("{ to: { rotate: { size: 1MiB } } }", "`rotate` has no effect without `file`; add `file: PATH`"),
+    ] {
+        let complaints = scene.complaints(&minimal(&format!("log: {yaml}\n")));
+        assert!(complaints.len() == 1 && complaints[0].contains(complaint), "{yaml}: {complaints:#?}");
     }
 }

@@ -4,6 +4,7 @@
 //! Tools read syslog lines, `TIME HOST LABEL[PID]: MESSAGE`. The journal adds the prefix itself, so it gets only the
 //! message. People get time and level before it.
 
+use super::form::{CurrentForm, Form};
 use super::sentences::sentence;
 use std::fmt::{self, Debug};
 use std::fs;
@@ -17,33 +18,44 @@ use tuffet_observe::dialect::{COMPATIBLE, Dialect};
 
 /// Writes lines in a dialect.
 pub(super) struct DialectLines {
-    prefix: Prefix,
+    form: CurrentForm,
+    host: String,
     text: Format<Full>,
 }
 
-/// What stands before the message of a line.
-enum Prefix {
-    /// Time and level.
-    Level,
-    /// `TIME HOST LABEL[PID]: `, without the time.
-    Syslog(String),
-    /// Nothing, for the journal.
-    None,
-}
-
 impl DialectLines {
-    pub(super) fn new(dialect: Dialect, journal: bool, colours: bool) -> DialectLines {
-        let prefix = match dialect.label() {
-            None => Prefix::Level,
-            Some(_) if journal => Prefix::None,
-            Some(label) => {
-                let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-                let host = host.trim();
-                let host = if host.is_empty() { "localhost" } else { host };
-                Prefix::Syslog(format!("{host} {label}[{}]: ", std::process::id()))
+    pub(super) fn new(form: CurrentForm) -> DialectLines {
+        let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        let host = host.trim();
+        let host = if host.is_empty() { "localhost" } else { host }.to_owned();
+        DialectLines { form, host, text: Format::default() }
+    }
+
+    /// Writes the lines of a request, one for each of `lines`.
+    fn request(
+        &self,
+        writer: &mut Writer<'_>,
+        form: Form,
+        time: &str,
+        level: Level,
+        lines: &str,
+    ) -> fmt::Result {
+        for line in lines.lines() {
+            match form.dialect().and_then(Dialect::label) {
+                None => {
+                    begin(writer, time, level)?;
+                    writeln!(writer, "{line}")?;
+                }
+                // The journal and syslog have the rest.
+                Some(_) if form.prioritised => writeln!(writer, "{line}")?,
+                // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
+                Some(label) => {
+                    let (time, host, process) = (time.trim_end_matches('Z'), &self.host, std::process::id());
+                    writeln!(writer, "{time}-00:00 {host} {label}[{process}]: {line}")?;
+                }
             }
-        };
-        DialectLines { prefix, text: Format::default().with_ansi(colours) }
+        }
+        Ok(())
     }
 }
 
@@ -58,6 +70,12 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
+        let form = self.form.get();
+        if writer.has_ansi_escapes() && !form.colours {
+            let mut line = String::new();
+            self.format_event(context, Writer::new(&mut line), event)?;
+            return writer.write_str(&line);
+        }
         let mut compatible = CompatibleLines(None);
         event.record(&mut compatible);
         let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
@@ -72,20 +90,7 @@ where
                 false => writeln!(writer, "{target}: {sentence}"),
             };
         };
-        for line in lines.lines() {
-            match &self.prefix {
-                Prefix::Level => {
-                    begin(&mut writer, &time, *event.metadata().level())?;
-                    writeln!(writer, "{line}")?;
-                }
-                // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
-                Prefix::Syslog(origin) => {
-                    writeln!(writer, "{}-00:00 {origin}{line}", time.trim_end_matches('Z'))?;
-                }
-                Prefix::None => writeln!(writer, "{line}")?,
-            }
-        }
-        Ok(())
+        self.request(&mut writer, form, &time, *event.metadata().level(), &lines)
     }
 }
 

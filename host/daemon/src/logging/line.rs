@@ -1,5 +1,6 @@
-//! Prepares a line for the queue: adds the priority for the journal, escapes invisible characters in JSON.
+//! Prepares a line for the queue: adds the priority for the journal and for syslog, escapes invisible characters in JSON.
 
+use super::form::CurrentForm;
 use super::queue::Queue;
 use std::io;
 use std::sync::Arc;
@@ -11,19 +12,19 @@ use tuffet_observe::escaped;
 #[derive(Clone)]
 pub(super) struct Lines {
     pub(super) queue: Arc<Queue>,
-    /// Standard error is the journal, which reads the priority at the start of a line (sd-daemon(3)).
-    pub(super) prioritised: bool,
-    pub(super) json: bool,
+    pub(super) form: CurrentForm,
 }
 
 impl Lines {
-    pub(super) fn put(&self, level: Level, line: &str) {
-        let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
-        if !prefix.is_empty() && !self.json {
+    /// Queues text of the current form.
+    fn put(&self, level: Level, line: &str) {
+        let form = self.form.get();
+        let prefix: &[u8] = if form.prioritised { priority(level) } else { b"" };
+        if !prefix.is_empty() && !form.is_json() {
             // In a dialect, a request may have two lines.
             return line.split_inclusive('\n').for_each(|line| self.queue.push(&[prefix, line.as_bytes()]));
         }
-        if self.json && !is_ascii_text(line) {
+        if form.is_json() && !is_ascii_text(line) {
             return self.queue.push(&[prefix, escaped(line).as_bytes()]);
         }
         self.queue.push(&[prefix, line.as_bytes()]);
@@ -60,7 +61,7 @@ impl io::Write for Line<'_> {
 }
 
 /// The priorities of syslog(3).
-fn priority(level: Level) -> &'static [u8] {
+pub(super) fn priority(level: Level) -> &'static [u8] {
     match level {
         Level::ERROR => b"<3>",
         Level::WARN => b"<4>",

@@ -7,7 +7,6 @@ use landlock::{ABI, AccessFs, BitFlags, PathFd, make_bitflags};
 use rustix::fs::{Stat, fstat};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{ComponentSource, Config, is_empty, reach};
 use tuffet_request::RootSpec;
 
@@ -159,14 +158,15 @@ fn writable(config: &Config) -> Vec<PathBuf> {
         paths.push(root.path.clone());
         paths.extend(root.follow.then(|| folder_of(&root.path)));
     }
-    for sink in &config.sinks {
-        if let SinkTarget::File(target) = &sink.target {
-            paths.push(target.path.clone());
-            // Rotation renames and creates files beside it, except for a device.
-            let folder = folder_of(&target.path);
-            paths.extend((!folder.starts_with("/dev") && !folder.starts_with("/proc")).then_some(folder));
-        }
+    for file in own_paths::files(config) {
+        paths.push(file.to_owned());
+        // Rotation renames and creates files beside it, except for a device.
+        let folder = folder_of(file);
+        paths.extend((!folder.starts_with("/dev") && !folder.starts_with("/proc")).then_some(folder));
     }
+    // systemd.exec(5): the folder for logs, to which a reload may move the log. Several are separated by colons.
+    let logs = std::env::var_os("LOGS_DIRECTORY").unwrap_or_default();
+    paths.extend(std::env::split_paths(&logs).filter(|folder| folder.is_absolute()));
     // To remove the sockets at the end.
     paths.extend(own_paths::sockets(config).map(folder_of));
     paths.extend(config.privileges.writable.iter().cloned());

@@ -5,7 +5,7 @@ use super::{Account, Kind, PrivilegeError, find_upload_place, own_paths};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tuffet_config::sinks::SinkTarget;
+use tuffet_config::sinks::{FileTarget, SinkTarget};
 use tuffet_config::{
     ComponentSource, Config, Inaccessible, UnopenedRoot, outside_sandbox as explain_outside, reach,
     why_inaccessible,
@@ -54,6 +54,9 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
             check(format!("/facts/leases/{number}/file"), folder, false);
         }
     }
+    if let Some(file) = next.log.file() {
+        check("/log/to/file".into(), file.path.parent().unwrap_or(&file.path), true);
+    }
     for sink in &next.sinks {
         let at = |key| format!("/sinks/{}/{key}", sink.name);
         if let SinkTarget::File(target) = &sink.target {
@@ -81,27 +84,28 @@ pub(super) fn nearest_existing(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.exists()).unwrap_or(folder)
 }
 
-/// Warns about the file of a sink that the server can write but not create again.
+/// Warns about a file of lines that the server can write but not create again.
 #[derive(Debug)]
-pub(super) struct SinkFileWarning {
-    sink: String,
+pub(super) struct LineFileWarning {
+    /// `log`, or the sink with its name.
+    owner: String,
     file: PathBuf,
     user: String,
 }
 
-impl SinkFileWarning {
+impl LineFileWarning {
     pub(super) fn log(&self) {
-        tracing::warn!(target: "tuffet::privileges", sink = self.sink, file = %self.file.display(), "{self}");
+        tracing::warn!(target: "tuffet::privileges", file = %self.file.display(), "{self}");
     }
 }
 
-impl fmt::Display for SinkFileWarning {
+impl fmt::Display for LineFileWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "sink `{0}`: the user `{2}` may not write in the folder of {1}, so log rotation must create the next file, \
+            "{0}: the user `{2}` may not write in the folder of {1}, so log rotation must create the next file, \
              as `create 0640 {2}` does in logrotate",
-            self.sink,
+            self.owner,
             self.file.display(),
             self.user
         )
@@ -114,7 +118,7 @@ pub(super) fn require(
     config: &Config,
     account: Option<&Account>,
     planned: &PlannedPaths,
-) -> Result<Vec<SinkFileWarning>, PrivilegeError> {
+) -> Result<Vec<LineFileWarning>, PrivilegeError> {
     // Without a change of user, opening the files shows it.
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
@@ -156,30 +160,39 @@ pub(super) fn require(
             ));
         }
     }
-    for sink in &config.sinks {
-        if let SinkTarget::File(target) = &sink.target {
-            let exists = target.path.exists() || planned.created.contains(&target.path);
-            match sink_problem(&sink.name, &target.path, target.rotate.is_some(), exists, user) {
-                Ok(its) => advice.extend(its),
-                Err(problem) => problems.push(problem),
-            }
+    for (owner, key, target) in line_files(config) {
+        let exists = target.path.exists() || planned.created.contains(&target.path);
+        match file_problem((owner, key), &target.path, target.rotate.is_some(), exists, user) {
+            Ok(its) => advice.extend(its),
+            Err(problem) => problems.push(problem),
         }
     }
     if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::NoAccess(problems)) }
 }
 
-fn sink_problem(
-    name: &str,
+/// Returns the files of lines: whose each is, its key, and its target.
+fn line_files(config: &Config) -> impl Iterator<Item = (String, String, &FileTarget)> {
+    let sinks = config.sinks.iter().filter_map(|sink| match &sink.target {
+        SinkTarget::File(target) => {
+            Some((format!("sink `{}`", sink.name), format!("sinks.{}.file", sink.name), target))
+        }
+        _ => None,
+    });
+    sinks.chain(config.log.file().map(|file| ("log".to_owned(), "log.to.file".to_owned(), file)))
+}
+
+fn file_problem(
+    (owner, key): (String, String),
     file: &Path,
     rotates: bool,
     exists: bool,
     user: &str,
-) -> Result<Option<SinkFileWarning>, String> {
+) -> Result<Option<LineFileWarning>, String> {
     let path = file.display();
     let folder = file.parent().unwrap_or(file);
     if accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS).is_err() && file.exists() {
         return Err(format!(
-            "sink `{name}`: the server runs as the user `{user}`, who may not write {path}: `chown {user} {path}`"
+            "{owner}: the server runs as the user `{user}`, who may not write {path}: `chown {user} {path}`"
         ));
     }
     if accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok() {
@@ -188,11 +201,11 @@ fn sink_problem(
     let folder = folder.display();
     if rotates || !exists {
         return Err(format!(
-            "sink `{name}`: the server runs as the user `{user}`, who may not create files in {folder}, as rotation \
-             needs: `chown {user} {folder}`, or use a separate folder in `sinks.{name}.file`"
+            "{owner}: the server runs as the user `{user}`, who may not create files in {folder}, as rotation \
+             needs: `chown {user} {folder}`, or use a separate folder in `{key}`"
         ));
     }
-    Ok(Some(SinkFileWarning { sink: name.to_owned(), file: file.to_owned(), user: user.to_owned() }))
+    Ok(Some(LineFileWarning { owner, file: file.to_owned(), user: user.to_owned() }))
 }
 
 fn may_enter(folder: &Path) -> bool {

@@ -28,12 +28,13 @@ pub(super) fn create(config: &Config, account: Option<&Account>) {
     }
 }
 
-/// Returns the files of sinks.
+/// Returns the files of sinks and of the log.
 pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
-    config.sinks.iter().filter_map(|sink| match &sink.target {
+    let sinks = config.sinks.iter().filter_map(|sink| match &sink.target {
         SinkTarget::File(target) => Some(target.path.as_path()),
         _ => None,
-    })
+    });
+    sinks.chain(config.log.file().map(|file| file.path.as_path()))
 }
 
 /// Returns the folders where uploads wait that are written in place.

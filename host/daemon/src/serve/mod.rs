@@ -75,6 +75,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let mut signals = Signals::catch()?;
     reach::check_by_process(true);
     let config = configure()?;
+    logging::configure(&config)?;
     source::log_unread(&config);
     let manager = ServiceManager::of_process();
     let account = privileges::prepare(&config)?;
@@ -86,7 +87,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     })?;
     reach::check_by_process(false);
     // The first other thread.
-    logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
+    logging::start(&config)?;
     let runtime = start_runtime(&config, compilers?)?;
     opened.next.start()?;
     privileges::seal(account.as_ref());
@@ -140,6 +141,7 @@ async fn load_unless_stopped(
 /// # Errors
 /// The problems that would prevent the server from starting.
 pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
+    logging::check(config)?;
     let next = Origins::default().open(&config.origins)?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     let waiting = waiting_listeners(config)?;

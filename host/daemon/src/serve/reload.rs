@@ -3,6 +3,7 @@
 use super::policy::{load_policy, warnings};
 use super::revision::revision;
 use super::{ServeError, describe_unopened, open_roots, serving_status};
+use crate::logging;
 use crate::privileges::outside_sandbox;
 use crate::source::save_last_good;
 use crate::systemd::ServiceManager;
@@ -72,6 +73,8 @@ impl Reloader {
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<ReloadRequest>) {
         while let Some(reply_to) = requests.recv().await {
             self.manager.reloading();
+            // Also if the configuration is refused: who renamed the file waits for this.
+            let _ = spawn_blocking(logging::reopen).await;
             let result = self.reload().await;
             let mut status = serving_status(self.generation.get().number);
             if let Err(reasons) = &result {
@@ -88,7 +91,8 @@ impl Reloader {
     async fn reload(&mut self) -> ReloadResult {
         let started = Instant::now();
         match self.load().await {
-            Ok((config, number, origins)) => {
+            Ok(Loaded { config, number, origins, log }) => {
+                log.apply();
                 let plugins = config.policy.plugins.len();
                 let roots = self.generation.get().files.roots.clone();
                 self.origins.take(origins);
@@ -121,7 +125,7 @@ impl Reloader {
     }
 
     /// Loads the next generation completely, and then replaces the active one; returns its number.
-    async fn load(&self) -> Result<(Config, u64, PendingOrigins), ServeError> {
+    async fn load(&self) -> Result<Loaded, ServeError> {
         let configure = Arc::clone(&self.configure);
         let config = off_thread(move || configure()).await?;
         let fixed = self.config.needs_restart(&config);
@@ -142,6 +146,12 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
+        let current = self.config.log.clone();
+        let (config, log) = off_thread(move || {
+            let log = logging::prepare(&current, &config)?;
+            Ok((config, log))
+        })
+        .await?;
         for unopened in &config.unopened {
             tracing::warn!(target: "tuffet::store::root", root = unopened.root, "{}", describe_unopened(unopened));
         }
@@ -165,8 +175,17 @@ impl Reloader {
         let replaced = self.replacer.replace(builder).await;
         let number = replaced
             .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
-        Ok((config, number, next_origins))
+        Ok(Loaded { config, number, origins: next_origins, log })
     }
+}
+
+/// What a reload has loaded.
+struct Loaded {
+    config: Config,
+    /// The number of the generation.
+    number: u64,
+    origins: PendingOrigins,
+    log: logging::Prepared,
 }
 
 /// Saves a remote configuration, for a start while its source is unavailable.

@@ -160,7 +160,7 @@ impl Running {
         };
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
-        let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let records = Records::new(telemetry.clone(), logging::dialect, watch.clone());
         let server = assembly.start(telemetry.sampling(), records)?;
 
         // At most two reloads are queued: the file may have changed since the running reload read it.

@@ -27,14 +27,14 @@ pub struct Records {
     flood: Flood,
     refusals: Refusals,
     telemetry: Telemetry,
-    /// The dialect of the log; `None` for JSON.
-    dialect: Option<Dialect>,
+    /// Returns the dialect of the log, which a reload may change; `None` for JSON.
+    dialect: fn() -> Option<Dialect>,
     watch: Watch,
 }
 
 impl Records {
-    /// Starts to log, in this dialect if there is one.
-    pub fn new(telemetry: Telemetry, dialect: Option<Dialect>, watch: Watch) -> Records {
+    /// Starts to log, in the dialect that the log has at the time, if it has one.
+    pub fn new(telemetry: Telemetry, dialect: fn() -> Option<Dialect>, watch: Watch) -> Records {
         let now = Instant::now();
         Records { flood: Flood::new(now), refusals: Refusals::new(now), telemetry, dialect, watch }
     }
@@ -52,7 +52,7 @@ impl Subscriber for Records {
             log(
                 summary,
                 traced,
-                self.dialect.map(|dialect| DialectLines { dialect, summary, traced, watch }),
+                (self.dialect)().map(|dialect| DialectLines { dialect, summary, traced, watch }),
             );
         }
     }

@@ -1,13 +1,16 @@
 //! The messages of RFC 5424.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
 use serde_json::Value;
 use tuffet_config::sinks::SyslogTarget;
+
+/// The severity of a line without one.
+const INFORMATIONAL: u8 = 6;
 
 /// The longest HOSTNAME in bytes (section 6).
 const MAX_HOST: usize = 255;
@@ -47,11 +50,50 @@ impl Header {
         let time = fields.unix_ms.as_ref().and_then(Value::as_u64).map(Duration::from_millis);
         let time = time.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(time)).filter(has_four_digit_year);
         let time = humantime::format_rfc3339_millis(time.unwrap_or_else(SystemTime::now));
-        let priority = 8 * self.facility + severity(&fields);
+        self.put(message, severity(&fields), time, line);
+    }
+
+    /// Appends the message of a line of the server's log: a severity as `<6>`, then JSON, or in the text format time,
+    /// level and text. Time and level of a text are in the header instead.
+    pub(super) fn write_logged(&self, message: &mut String, line: &str) {
+        let (severity, line) = marked(line).unwrap_or((INFORMATIONAL, line));
+        let (time, text) = match line.split_once(' ').filter(|(time, _)| is_time(time)) {
+            // The level is one word.
+            Some((time, rest)) => {
+                (Some(time), rest.trim_start().split_once(' ').map_or(rest, |(_, text)| text))
+            }
+            None => (time_of_json(line), line),
+        };
+        match time {
+            Some(time) => self.put(message, severity, time, text),
+            None => self.put(message, severity, humantime::format_rfc3339_micros(SystemTime::now()), text),
+        }
+    }
+
+    fn put(&self, message: &mut String, severity: u8, time: impl Display, line: &str) {
+        let priority = 8 * self.facility + severity;
         // Writing to a String cannot fail.
         let _ = write!(message, "<{priority}>1 {time} {} ", self.origin);
         message.push_str(&text(line));
     }
+}
+
+/// Returns the severity that a line begins with, as `<6>`, and the line behind it.
+fn marked(line: &str) -> Option<(u8, &str)> {
+    let (severity, line) = line.strip_prefix('<')?.split_once('>')?;
+    let severity = severity.parse().ok().filter(|severity| *severity <= 7)?;
+    Some((severity, line))
+}
+
+/// Returns the time in an object of the log. No other key has this name.
+fn time_of_json(line: &str) -> Option<&str> {
+    let (_, rest) = line.strip_prefix('{')?.split_once("\"timestamp\":\"")?;
+    rest.split('"').next().filter(|time| is_time(time))
+}
+
+/// Whether the text is a time of the log, in UTC with microseconds at most.
+fn is_time(text: &str) -> bool {
+    text.len() <= "2026-11-22T15:05:41.120394Z".len() && humantime::parse_rfc3339(text).is_ok()
 }
 
 /// Whether the year has at most four digits, as the format requires.
@@ -70,7 +112,7 @@ fn severity(line: &Line) -> u8 {
         Some("warning" | "warn") => 4,
         Some("notice") => 5,
         Some("debug" | "trace") => 7,
-        _ => 6,
+        _ => INFORMATIONAL,
     }
 }
 
@@ -101,15 +143,18 @@ mod tests {
     use super::*;
     use tuffet_config::sinks::{Facility, SyslogAddress};
 
-    fn message(line: &str) -> String {
-        let target = SyslogTarget {
+    fn target() -> SyslogTarget {
+        SyslogTarget {
             address: SyslogAddress::Unix("/dev/log".into()),
             facility: Facility::Local0,
             app_name: "boot".into(),
             timeout: Duration::from_secs(1),
-        };
+        }
+    }
+
+    fn message(line: &str) -> String {
         let mut message = String::new();
-        Header::new(&target).write(&mut message, line);
+        Header::new(&target()).write(&mut message, line);
         message
     }
 
@@ -130,6 +175,29 @@ mod tests {
         for line in ["", "null", "{\"unix_ms\":-1,\"level\":7}", "{\"unix_ms\":18446744073709551615}", "{"] {
             let message = message(line);
             assert!(message.starts_with("<134>1 20") && message.ends_with(&format!("] {line}")), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_log_has_time_and_severity_in_the_header() {
+        let logged = |line: &str| {
+            let mut message = String::new();
+            Header::new(&target()).write_logged(&mut message, line);
+            message
+        };
+        let time = "2026-11-22T15:05:41.120394Z";
+        let message = logged(&format!("<4>{time}  WARN tuffet::x: it is so"));
+        assert!(message.starts_with(&format!("<132>1 {time} ")), "{message}");
+        assert!(message.ends_with("] tuffet::x: it is so"), "{message}");
+        let json = format!(r#"{{"client":"a","timestamp":"{time}","level":"ERROR"}}"#);
+        let message = logged(&format!("<3>{json}"));
+        assert!(message.starts_with(&format!("<131>1 {time} ")) && message.ends_with(&format!("] {json}")));
+        for plain in ["sent /srv/a to 192.0.2.7", "", "2026", "<9>x"] {
+            let message = logged(plain);
+            assert!(
+                message.starts_with("<134>1 20") && message.ends_with(&format!("] {plain}")),
+                "{message}"
+            );
         }
     }
 

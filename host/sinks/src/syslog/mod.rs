@@ -6,7 +6,6 @@ mod message;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::os::unix::net::UnixDatagram;
-use std::path::Path;
 use std::time::Duration;
 
 use rustix::net::{RecvFlags, recv};
@@ -19,9 +18,21 @@ use message::Header;
 
 pub(super) struct SyslogOutput {
     target: SyslogTarget,
-    header: Header,
+    writer: MessageWriter,
     /// Opened for a delivery, and again after a failure.
     link: Option<Link>,
+}
+
+/// Makes messages of lines: those of a sink, or of the server's log.
+struct MessageWriter {
+    header: Header,
+    write: fn(&Header, &mut String, &str),
+}
+
+impl MessageWriter {
+    fn write(&self, message: &mut String, line: &str) {
+        (self.write)(&self.header, message, line);
+    }
 }
 
 enum Link {
@@ -31,8 +42,24 @@ enum Link {
 }
 
 impl SyslogOutput {
+    /// Creates the output of a sink.
     pub(super) fn new(target: &SyslogTarget) -> SyslogOutput {
-        SyslogOutput { target: target.clone(), header: Header::new(target), link: None }
+        SyslogOutput::with(target, Header::write)
+    }
+
+    /// Creates the output of the server's log.
+    pub(super) fn of_log(target: &SyslogTarget) -> SyslogOutput {
+        SyslogOutput::with(target, Header::write_logged)
+    }
+
+    fn with(target: &SyslogTarget, write: fn(&Header, &mut String, &str)) -> SyslogOutput {
+        let writer = MessageWriter { header: Header::new(target), write };
+        SyslogOutput { target: target.clone(), writer, link: None }
+    }
+
+    /// Connects again for the next delivery.
+    pub(super) fn reopen(&mut self) {
+        self.link = None;
     }
 
     fn send(&mut self, lines: &[String]) -> Result<(), Failure> {
@@ -41,10 +68,10 @@ impl SyslogOutput {
             _ => self.link.insert(Link::open(&self.target).map_err(|error| Failure::retry(0, error))?),
         };
         match link {
-            Link::Tcp(stream) => send_stream(stream, &self.header, lines),
-            Link::Udp(socket) => send_datagrams(|message| udp::send(socket, message), &self.header, lines),
+            Link::Tcp(stream) => send_stream(stream, &self.writer, lines),
+            Link::Udp(socket) => send_datagrams(|message| udp::send(socket, message), &self.writer, lines),
             Link::Unix(socket) => {
-                send_datagrams(|message| socket.send(message).map(drop), &self.header, lines)
+                send_datagrams(|message| socket.send(message).map(drop), &self.writer, lines)
             }
         }
     }
@@ -65,7 +92,7 @@ impl Output for SyslogOutput {
             self.link = None;
         }
         sent.map_err(|failure| Failure {
-            error: format!("{}: {}", describe(&self.target.address), failure.error),
+            error: format!("{}: {}", self.target.address, failure.error),
             ..failure
         })
     }
@@ -112,13 +139,13 @@ impl Link {
 /// Sends a datagram for each line. A line too large for any datagram is dropped.
 fn send_datagrams(
     send: impl Fn(&[u8]) -> io::Result<()>,
-    header: &Header,
+    writer: &MessageWriter,
     lines: &[String],
 ) -> Result<(), Failure> {
     let mut message = String::new();
     for (done, line) in lines.iter().enumerate() {
         message.clear();
-        header.write(&mut message, line);
+        writer.write(&mut message, line);
         match send(message.as_bytes()) {
             Ok(()) => {}
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
@@ -132,11 +159,11 @@ fn send_datagrams(
 }
 
 /// Sends all lines, each after its length in bytes. Completely written messages count as delivered.
-fn send_stream(stream: &mut TcpStream, header: &Header, lines: &[String]) -> Result<(), Failure> {
+fn send_stream(stream: &mut TcpStream, writer: &MessageWriter, lines: &[String]) -> Result<(), Failure> {
     let (mut bytes, mut message, mut ends) = (Vec::new(), String::new(), Vec::with_capacity(lines.len()));
     for line in lines {
         message.clear();
-        header.write(&mut message, line);
+        writer.write(&mut message, line);
         bytes.extend_from_slice(format!("{} {message}", message.len()).as_bytes());
         ends.push(bytes.len());
     }
@@ -160,15 +187,6 @@ fn send_stream(stream: &mut TcpStream, header: &Header, lines: &[String]) -> Res
 /// Returns how many messages end within the first `written` bytes.
 fn complete_messages(ends: &[usize], written: usize) -> usize {
     ends.iter().take_while(|end| **end <= written).count()
-}
-
-fn describe(address: &SyslogAddress) -> String {
-    let path = |path: &Path| path.display().to_string();
-    match address {
-        SyslogAddress::Udp(address) => format!("udp:{address}"),
-        SyslogAddress::Tcp(address) => format!("tcp:{address}"),
-        SyslogAddress::Unix(socket) => format!("unix:{}", path(socket)),
-    }
 }
 
 #[cfg(test)]

@@ -4,4 +4,5 @@ mod blocked;
 mod compatible;
 mod floods;
 mod form;
+mod place;
 mod plugins;

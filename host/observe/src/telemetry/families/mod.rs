@@ -79,7 +79,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(telemetry(watch.exported()));
     all.push(counter(
         "log.lines.dropped",
-        "Log lines dropped because standard error took no more",
+        "Log lines dropped because the target of the log took no more",
         Unit::Of("{line}"),
         one(watch.dropped_lines()),
     ));

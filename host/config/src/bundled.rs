@@ -3,9 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::grant::Grant;
-use super::settings_schema::named_grants;
-
 /// The name and the schema of each bundled plugin.
 const SCHEMAS: [(&str, &str); 7] = [
     ("acl", include_str!("bundled/acl.json")),
@@ -26,33 +23,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 pub(super) fn settings_schema(name: &str) -> Option<Value> {
     let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == name)?;
     Some(serde_json::from_str(schema).expect("a test parses each schema"))
-}
-
-/// Returns the grants that a bundled plugin cannot do without: it is a part of the server, so nobody has to give them. They
-/// are the roots, sinks and servers that its settings name, and what its purpose needs. Grants of which a configuration
-/// may leave one out are not among them, such as MAC addresses for an observer, which tells others.
-pub(super) fn needed_grants(name: &str, settings: &Value) -> Vec<Grant> {
-    let Some(schema) = settings_schema(name) else { return Vec::new() };
-    let mut grants = named_grants(&schema, settings);
-    match name {
-        "acl" if has_macs(settings) => grants.push(Grant::ClientMac),
-        "audit" => grants.push(Grant::Kv),
-        "mac-map" => grants.push(Grant::ClientMac),
-        "ask" if settings["when-away"] == "last" => grants.push(Grant::Kv),
-        "remap" if settings["unique-root"].is_string() => {
-            grants.extend(settings["root"].as_str().map(|root| Grant::Files(root.to_owned())));
-            grants.extend((settings["unique-root"] == "mac").then_some(Grant::ClientMac));
-        }
-        _ => {}
-    }
-    grants
-}
-
-/// Returns whether a rule of `acl` has a condition about MAC addresses.
-fn has_macs(settings: &Value) -> bool {
-    let rules = ["deny", "allow"].into_iter().filter_map(|key| settings[key].as_array()).flatten();
-    let keys = ["macs", "except-macs"];
-    rules.into_iter().any(|rule| keys.iter().any(|key| !rule[*key].is_null()))
 }
 
 /// Adds the schemas to that of a plugin. Each applies if `component` names its plugin.

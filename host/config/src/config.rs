@@ -279,7 +279,7 @@ impl Config {
         let registries = resolver.registries(written.registries);
         resolver.someone_is_served(&roots, &policy);
         let control = resolver.unless_none(written.control.as_deref(), default_control);
-        let log = resolver.log(written.log);
+        let log = resolver.log(written.log, &sinks);
         let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
         let privileges = resolver.privileges(written.privileges);
         // As many as this process has processor cores.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::address::path_schema;
 use super::resolver::Resolver;
-use super::sinks::{FileTarget, Rotate, SyslogTarget, WrittenSyslog};
+use super::sinks::{FileTarget, Rotate, SinkSpec, SinkTarget, SyslogTarget, WrittenSyslog};
 
 /// The levels and the targets that `level` names if nothing else does.
 const DEFAULT_LEVEL: &str = "info";
@@ -255,9 +255,19 @@ fn level_schema(_: &mut SchemaGenerator) -> Schema {
 }
 
 impl Resolver<'_> {
-    pub(crate) fn log(&mut self, written: WrittenLog) -> LogSpec {
+    pub(crate) fn log(&mut self, written: WrittenLog, sinks: &[SinkSpec]) -> LogSpec {
         let WrittenLog { level, format, to } = written;
-        LogSpec { level, format, to: self.log_target(to) }
+        let log = LogSpec { level, format, to: self.log_target(to) };
+        // Each would rotate the file of the other.
+        let is_same = |sink: &&SinkSpec| match (&sink.target, log.file()) {
+            (SinkTarget::File(its), Some(file)) => its.path == file.path,
+            _ => false,
+        };
+        if let Some(sink) = sinks.iter().find(is_same) {
+            let message = format!("the sink `{}` has the same file; give each its own", sink.name);
+            self.wrong("/log/to/file", message);
+        }
+        log
     }
 
     fn log_target(&mut self, to: WrittenTarget) -> LogTarget {

@@ -9,7 +9,6 @@ use serde_json::Value;
 use tuffet_request::RootSpec;
 
 use super::address::check_name;
-use super::bundled;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
 use super::kv::WhenAway;
@@ -344,7 +343,7 @@ impl Resolver<'_> {
         let [back_off, cap] = [("back-off", breaker.back_off), ("cap", breaker.cap)];
         self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
         self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
-        let plugin = PluginConfig { grants: with_needed(&plugin), ..plugin };
+        let plugin = PluginConfig { grants: self.with_needed_grants(&plugin), ..plugin };
         self.references(&join(&pointer, "settings"), &plugin, named);
         let secrets =
             self.plugin_secrets(&join(&pointer, "secrets"), plugin.secrets.clone(), &plugin.settings);
@@ -373,17 +372,4 @@ impl Resolver<'_> {
             self.wrong(format!("{pointer}/{index}"), message);
         }
     }
-}
-
-/// Returns the given grants, and those that a bundled plugin cannot do without.
-fn with_needed(plugin: &PluginConfig) -> Vec<Grant> {
-    let mut grants = plugin.grants.clone();
-    if let ComponentSource::Builtin(name) = &plugin.component {
-        for grant in bundled::needed_grants(name, &plugin.settings) {
-            if !grants.contains(&grant) {
-                grants.push(grant);
-            }
-        }
-    }
-    grants
 }

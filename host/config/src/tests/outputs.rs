@@ -242,6 +242,7 @@ fn the_log_goes_to_one_place() {
     for (yaml, complaint) in [
         ("{ to: { file: none/log } }", "there is no folder"),
         ("{ to: { file: log, syslog: {} } }", "the log has both `file` and `syslog`"),
+        ("{ to: { file: log } }\nsinks: { lines: { file: log } }", "the sink `lines` has the same file"),
         ("{ to: { file: log, rotate: { keep: 3 } } }", "it has no condition"),
         ("{ to: {} }", "it names no place; write `to: stderr`, `to: syslog` or `to: { file: PATH }`"),
         ("{ to: { syslog: {}, rotate: { every: 1d } } }", "`rotate` has no effect without `file`; remove it"),

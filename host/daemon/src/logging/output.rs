@@ -5,7 +5,7 @@ use rustix::io::Errno;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
-use tuffet_config::{LogSpec, LogTarget};
+use tuffet_config::{LogSpec, LogTarget, reach};
 use tuffet_sinks::LogOutput;
 
 /// The most bytes of one write to standard error. A pipe takes up to this many atomically (PIPE_BUF), so lines of other
@@ -44,7 +44,12 @@ impl Output {
     pub(super) fn open(spec: &LogSpec) -> io::Result<Option<Output>> {
         let output = match &spec.to {
             LogTarget::Stderr => return Ok(None),
-            LogTarget::File(file) => LogOutput::file(file)?,
+            LogTarget::File(file) => {
+                if !file.path.parent().is_none_or(reach::answers) {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "its disk does not answer"));
+                }
+                LogOutput::file(file)?
+            }
             LogTarget::Syslog(syslog) => LogOutput::syslog(syslog),
         };
         Ok(Some(Output::Elsewhere(Box::new(output), spec.to.to_string())))

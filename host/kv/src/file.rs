@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::ops::Bound;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,9 @@ use super::entry::Entry;
 use super::open_file::KvFile;
 use super::tables::{KEYS, REVISIONS};
 use super::writer::{self, QueuedChange};
-use super::{Change, KvError, Listing, ObserverTurn, Quota, Versioned, now_ms, observer_turn, unavailable};
+use super::{
+    Change, KvError, KvOpenError, Listing, ObserverTurn, Quota, Versioned, now_ms, observer_turn, unavailable,
+};
 
 /// The file name in the folder for persistent state.
 pub(super) const FILE_NAME: &str = "plugins.redb";
@@ -31,33 +33,6 @@ const QUEUE_LENGTH: usize = 1024;
 pub(crate) struct FileStore {
     pub(super) file: Arc<KvFile>,
     pub(super) changes: mpsc::Sender<QueuedChange>,
-}
-
-/// Why a store cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum KvOpenError {
-    /// The folder is unusable.
-    #[error("the folder {} cannot be created or written: {error}; let this user write it, or name another one with `state:`", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// Another process has the file open.
-    #[error("{} is in use by another process: give each server its own `state:`", .0.display())]
-    InUse(PathBuf),
-    /// The file cannot be read.
-    #[error("{} cannot be opened: {error}; repair the disk, or move the file away to start without keys", file.display())]
-    Damaged {
-        /// The file.
-        file: PathBuf,
-        /// The error of the database.
-        error: String,
-    },
-    /// No thread could be started for the writes, or for the connection to NATS.
-    #[error("no thread can be started for the plugins' keys: {0}")]
-    Thread(io::Error),
 }
 
 impl FileStore {

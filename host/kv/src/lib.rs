@@ -9,6 +9,7 @@ mod entry;
 mod file;
 mod nats;
 mod observer_turn;
+mod open_error;
 mod open_file;
 mod tables;
 #[cfg(test)]
@@ -20,8 +21,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-pub use file::{KvOpenError, check_folder};
+pub use file::check_folder;
 pub use observer_turn::ObserverTurn;
+pub use open_error::KvOpenError;
 pub use tuffet_request::KvState;
 
 use file::FileStore;

@@ -280,6 +280,21 @@ fn walks_are_not_frequent() {
     assert!(usage.begin(now + MAX_AGE.1 * 2).is_some(), "the last one is long ago");
 }
 
+/// The predecessor of this process has stored files until its end.
+#[test]
+fn a_walk_is_due_when_another_process_has_ended() {
+    let usage = usage(Contents::files(1, 20));
+    let now = Instant::now();
+    assert!(usage.begin(now).is_none());
+    usage.expire();
+    let early = usage.begin(now).expect("due");
+    usage.expire();
+    let began = usage.begin(now).expect("due again: the first one may have missed a file");
+    usage.end(tally("", Contents::files(2, 40)), began);
+    usage.end(tally("", Contents::files(1, 20)), early);
+    assert_eq!(counted(&usage), Contents::files(2, 40));
+}
+
 #[test]
 fn folders_are_limited() {
     let usage = usage(Contents { folders: 1, ..Contents::default() });

@@ -53,6 +53,32 @@ fn an_existing_file_is_kept_unless_the_root_overwrites() {
     assert_eq!(fs::read(scene.at("root/new")).expect("visible"), b"later");
 }
 
+/// Two opened roots have separate locks, as in two processes.
+#[test]
+fn two_processes_lose_no_acknowledged_upload() {
+    let scene = Scene::new();
+    let versions = Some(tuffet_request::Versions { keep: 100, names: tuffet_request::VersionNames::Number });
+    let open = || Roots::open(&[RootSpec { overwrite: true, versions, ..scene.spec() }]).expect("it opens");
+    std::thread::scope(|scope| {
+        for (which, process) in [open(), open()].into_iter().enumerate() {
+            for thread in 0..2 {
+                let process = process.clone();
+                scope.spawn(move || {
+                    for number in 0..10 {
+                        let text = format!("{which} {thread} {number}");
+                        upload(&process, "sub/file", &text).expect("stored");
+                    }
+                });
+            }
+        }
+    });
+    let contents: std::collections::BTreeSet<String> = fs::read_dir(scene.at("root/sub"))
+        .expect("a folder")
+        .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"))
+        .collect();
+    assert_eq!(contents.len(), 41, "all of them, and the first one: {contents:?}");
+}
+
 #[test]
 fn an_upload_leaves_links_out_of_the_root_alone() {
     let scene = Scene::new();

@@ -356,3 +356,21 @@ fn the_parent_is_the_server_for_others() {
     site.waits_for("stopped", 2);
     wait_until("the control socket is gone", || !site.folder.path().join("control").exists());
 }
+
+/// What the sandbox of a running server does not allow, the next one may open.
+#[test]
+fn a_root_outside_of_the_sandbox_takes_a_restart() {
+    let site = Site::new("");
+    let process = site.started(&["--restartable"]);
+    let elsewhere = TempDir::new().unwrap();
+    fs::write(elsewhere.path().join("new"), bytes(100)).unwrap();
+    let yaml = fs::read_to_string(site.yaml()).unwrap();
+    let roots = format!("roots: [{{ name: other, path: {} }}, ", elsewhere.path().display());
+    fs::write(site.yaml(), yaml.replace("roots: [", &roots)).unwrap();
+    let refused = tuffet(["reload", "--config", site.yaml().to_str().unwrap()]);
+    refused.assert_fails(1, &["outside of the files that this process may access", "`tuffet restart`"]);
+    site.restart();
+    assert!(Peer::new(site.address).read_plainly("new") == bytes(100));
+    process.stop();
+    site.waits_for("stopped", 2);
+}

@@ -9,9 +9,9 @@ use super::explain::Explainer;
 use super::handover::{Handover, TakeOver};
 use super::parent::Parent;
 use super::reload::{ReloadCheck, ReloadRequest, ReloadResult};
+use super::reply::Reply;
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
-use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader as BlockingReader, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
@@ -25,10 +25,8 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
-use tuffet::explanation::Explanation;
-use tuffet::origins::{CachedRow, Origins};
-use tuffet::status::Report;
-use tuffet::watch::{RowQuery, Snapshot, Watch};
+use tuffet::origins::Origins;
+use tuffet::watch::{RowQuery, Watch};
 use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::feed::{Feed, Viewer};
 use tuffet_observe::peer::Peer;
@@ -43,50 +41,6 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Why a server cannot start the next one.
 const NO_PARENT: &str = "this server runs without `--restartable`, so nothing can start the next one: start that \
                          yourself, with `tuffet serve --take-over`, or restart the service once with `--restartable`";
-
-/// The server's reply.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reply {
-    /// The reload succeeded: this generation is active.
-    Reloaded(u64),
-    /// The reload was refused, with the reasons.
-    Refused(Vec<String>),
-    /// What a reload would do.
-    Checked(ReloadCheck),
-    /// The state of the server.
-    Status(Box<Report>),
-    /// The live view.
-    Live(Box<Snapshot>),
-    /// Metrics in the text format of Prometheus.
-    Metrics(String),
-    /// The explanation of a request.
-    Explained(Box<Explanation>),
-    /// The request to explain is invalid.
-    Unexplained(String),
-    /// The capture begins; parts follow.
-    Capturing,
-    /// The capture has ended.
-    Captured(CaptureTotals),
-    /// The files in the caches of origins.
-    Cached(Vec<CachedRow>),
-    /// The file is in the cache; its size in bytes.
-    Warmed(u64),
-    /// Whether the file was cached and is now removed.
-    Forgotten(bool),
-    /// The command about a cache failed, and why.
-    NotCached(String),
-    /// There are too many viewers, or another capture, or another server that takes over.
-    Busy,
-    /// This many sockets follow, for the server that takes over.
-    Offered(usize),
-    /// The server serves, and was not asked to be replaced.
-    Serving,
-    /// The next server answers requests.
-    Restarted,
-    /// The command is unknown.
-    Unknown(String),
-}
 
 /// The state that commands show.
 #[derive(Clone)]

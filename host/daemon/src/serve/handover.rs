@@ -5,8 +5,8 @@
 //! if the next server cannot start, this one goes on. When the next one answers requests, it names what it has
 //! taken; then this one drains. Its end closes the connection. Unread requests stay in the sockets meanwhile.
 
-use super::control::Reply;
 use super::passing::{self, ToNext};
+use super::reply::Reply;
 use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
 use parking_lot::Mutex;

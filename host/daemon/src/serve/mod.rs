@@ -17,6 +17,7 @@ mod passing;
 mod policy;
 mod predecessor;
 mod reload;
+mod reply;
 mod revision;
 mod running;
 mod shared_state;
@@ -24,12 +25,13 @@ mod signals;
 mod supervise;
 
 pub use cache::{CacheCommand, run_blocking as run_cache_command};
-pub use control::{CaptureStream, Reply, begin_capture, send_command};
+pub use control::{CaptureStream, begin_capture, send_command};
 pub use error::ServeError;
 pub use explain::explain;
 pub use inherited::count_inherited;
 pub use policy::may_fill_code_cache;
 pub use reload::{Configure, ReloadCheck};
+pub use reply::Reply;
 
 use crate::logging;
 use crate::privileges;

@@ -1,7 +1,7 @@
 //! The server that this one succeeds: it hands its sockets over ([`super::handover`]).
 
-use super::control::Reply;
 use super::handover::{MAX_SOCKETS, STEP_TIMEOUT, TakeOver, Taken, read_line, write_line};
+use super::reply::Reply;
 use crate::privileges::Account;
 use crate::systemd::Inherited;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};

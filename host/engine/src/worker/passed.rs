@@ -116,3 +116,101 @@ impl<T: Transmit> Worker<T> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{ListenerSpec, VirtualWorker, WorkerSettings};
+    use super::*;
+    use crate::limits::Limiter;
+    use parking_lot::Mutex;
+    use std::time::{Duration, Instant};
+    use tokio::sync::mpsc;
+    use tuffet_core::Settings;
+    use tuffet_request::Bounds;
+
+    const REQUEST: &[u8] = b"\0\x01file\0octet\0";
+    const ACK: &[u8] = b"\0\x04\0\x01";
+
+    fn worker(single_port: bool) -> VirtualWorker {
+        let settings = WorkerSettings {
+            transfer: Arc::new(Settings::default()),
+            max_transfers: 1_000,
+            max_pending: 1_000,
+            answer_due: Duration::from_millis(250),
+            workers: 2,
+            limiter: Arc::new(Limiter::new(&Bounds::none(), 1_000, 1_000)),
+            succession: Succession::default(),
+            busy_poll: Duration::ZERO,
+        };
+        let address = ([127, 0, 0, 1], 0).into();
+        let listener = ListenerSpec { single_port, tid_ports: 4, ..ListenerSpec::at(address) };
+        VirtualWorker::new(settings, &[listener], mpsc::channel(2_000).0).unwrap()
+    }
+
+    fn peer(number: u8) -> SocketAddr {
+        ([192, 0, 2, number], 2_000).into()
+    }
+
+    #[test]
+    fn a_worker_that_gets_all_requests_shares_them() {
+        let (mut alone, mut other) = (worker(false), worker(false));
+        alone.set_alone(0);
+        let listening = alone.listening(0).unwrap();
+        let now = Time::default();
+        for number in 0..100 {
+            alone.deliver(listening, peer(number), None, REQUEST, now);
+        }
+        let (mut own, mut handed) = (0, 0);
+        for message in alone.take_messages() {
+            match message {
+                ToControl::Request(_) => own += 1,
+                ToControl::ToWorker { worker: 1, message } => {
+                    handed += 1;
+                    other.mailbox().post(message).unwrap();
+                }
+                _ => panic!("another message"),
+            }
+        }
+        assert!(own + handed == 100 && own.min(handed) > 20, "{own} and {handed}");
+        other.read_mailbox(now);
+        let requests = other.take_messages().into_iter();
+        assert_eq!(requests.filter(|message| matches!(message, ToControl::Request(_))).count(), handed);
+        // A repeated request reaches the same worker.
+        alone.deliver(listening, peer(7), None, REQUEST, now);
+        assert!(alone.take_messages().iter().all(|message| !matches!(message, ToControl::Request(_))));
+    }
+
+    #[derive(Default)]
+    struct Process(Mutex<Vec<Vec<u8>>>);
+
+    impl Beside for Process {
+        fn pass_on(&self, _: usize, _: usize, datagram: &Received<'_>) {
+            self.0.lock().push(datagram.payload.to_vec());
+        }
+    }
+
+    #[test]
+    fn what_another_process_may_know_is_passed_on() {
+        let (before, next) = (Arc::new(Process::default()), Arc::new(Process::default()));
+        let mut worker = worker(true);
+        let listening = worker.listening(0).unwrap();
+        let now = Time::default();
+        let succession = Succession { before: Some(before.clone()), next: None };
+        worker.mailbox().post(ToWorker::Succession(succession)).unwrap();
+        worker.read_mailbox(now);
+        worker.deliver(listening, peer(1), None, ACK, now);
+        worker.deliver(listening, peer(1), None, REQUEST, now);
+        assert_eq!(*before.0.lock(), [ACK]);
+        assert_eq!(worker.take_messages().len(), 1, "it answers requests itself");
+
+        let succession = Succession { before: None, next: Some(next.clone()) };
+        worker.mailbox().post(ToWorker::Succession(succession)).unwrap();
+        let until = Instant::now() + Duration::from_secs(60);
+        worker.mailbox().post(ToWorker::Drain { until, is_replaced: false }).unwrap();
+        worker.read_mailbox(now);
+        worker.deliver(listening, peer(2), None, REQUEST, now);
+        worker.deliver(listening, peer(2), None, ACK, now);
+        assert_eq!(*next.0.lock(), [REQUEST, ACK]);
+        assert_eq!(before.0.lock().len(), 1);
+    }
+}

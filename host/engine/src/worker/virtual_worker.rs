@@ -80,6 +80,12 @@ impl VirtualWorker {
         self.worker.mailbox()
     }
 
+    /// From now on, this worker gets all requests of a listener.
+    #[cfg(test)]
+    pub(super) fn set_alone(&mut self, listener: u16) {
+        self.worker.alone.push(ListenerId(listener));
+    }
+
     /// The socket that receives the requests of a listener, by its position.
     pub fn listening(&self, listener: usize) -> Option<SocketId> {
         let listener = ListenerId(u16::try_from(listener).ok()?);

@@ -22,6 +22,7 @@ mod revision;
 mod running;
 mod shared_state;
 mod signals;
+mod succession;
 mod supervise;
 
 pub use cache::{CacheCommand, run_blocking as run_cache_command};

@@ -1,9 +1,9 @@
 //! A running server: its parts, its start, and the order of its shutdown.
 
-use super::control::{Control, ControlState};
+use super::control::ControlState;
 use super::deadline::Deadline;
 use super::explain::Explainer;
-use super::handover::{HandedOver, Handover, Offer};
+use super::handover::{HandedOver, Handover};
 use super::parent::Parent;
 use super::passing::{Passing, Receiver, SharedListener, ToNext};
 use super::policy::{log_sink_totals, log_totals, warnings};
@@ -12,26 +12,23 @@ use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_back
 use super::revision::revision;
 use super::shared_state::SharedState;
 use super::signals::{SignalRequest, Signals};
+use super::succession::{hold_ends, no_longer_between, offer, parent_ends, shared_listeners, succeed};
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
-use crate::socket_file::SocketFile;
 use crate::source::Watched;
 use crate::systemd::{ServiceManager, feed_watchdog};
 use futures_util::FutureExt;
 use std::fmt::Display;
-use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncReadExt;
-use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep_until;
 use tuffet::capture::Captures;
 use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
-use tuffet::server::{Assembly, RunningServer};
+use tuffet::server::RunningServer;
 use tuffet::vlans::Vlans;
 use tuffet::watch::Watch;
 use tuffet_config::Config;
@@ -56,9 +53,6 @@ const HOLD: Duration = Duration::from_secs(10);
 
 /// When a stopping server without a next one lets others use its state on disk. Most have ended before.
 const SHARE_AFTER: Duration = Duration::from_secs(1);
-
-/// How often it looks whether the next server can still reach it.
-const HOLD_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The phase of a shutdown.
 #[derive(Debug, Clone, Copy)]
@@ -453,87 +447,6 @@ impl Running {
         for service in self.services.drain(..) {
             service.abort();
         }
-    }
-}
-
-/// Returns the listeners, as another server knows them.
-fn shared_listeners(config: &Config, bound: &[ListenerSpec]) -> Vec<SharedListener> {
-    let all = config.listeners.iter().zip(bound);
-    let shared = all.map(|(listener, bound)| SharedListener {
-        address: bound.address,
-        interface: listener.interface.clone(),
-    });
-    shared.collect()
-}
-
-/// Returns what the next server may take.
-fn offer(
-    assembly: &Assembly,
-    admin: Option<&mut (admin::Listener, Option<SocketFile>)>,
-    control: Option<&mut Control>,
-) -> io::Result<Offer> {
-    let mut offer = Offer::default();
-    for socket in assembly.duplicate_listening()? {
-        offer.add(socket.into(), None);
-    }
-    if let Some((admin, file)) = admin {
-        offer.add(admin.duplicate()?, file.take());
-    }
-    if let Some(control) = control {
-        let (socket, file) = control.offer()?;
-        offer.add(socket, file);
-    }
-    Ok(offer)
-}
-
-/// Tells the server before this one that requests are answered, and waits for its end in the background.
-fn succeed(predecessor: Predecessor, state: SharedState) {
-    match predecessor.replaced().and_then(|link| {
-        link.set_nonblocking(true)?;
-        UnixStream::from_std(link)
-    }) {
-        Ok(mut link) => {
-            tracing::info!(target: "tuffet::server::running", "took over from the server before");
-            tokio::spawn(async move {
-                // It sends nothing; its end closes the connection.
-                let _ = link.read_u8().await;
-                tracing::info!(target: "tuffet::server::running", "the server before has ended");
-                state.take_over().await;
-            });
-        }
-        Err(error) => {
-            tracing::info!(
-                target: "tuffet::server::running",
-                %error, "the server before ended before this one answered requests"
-            );
-            tokio::spawn(state.take_over());
-        }
-    }
-}
-
-/// Waits until a stopping server need not keep its sockets any longer; for ever if it does not keep them.
-async fn hold_ends(until: Option<Instant>, handover: &Handover) {
-    let Some(until) = until else { return std::future::pending().await };
-    while handover.is_in_progress() || Instant::now() < until && handover.is_awaited() {
-        tokio::time::sleep(HOLD_INTERVAL).await;
-    }
-}
-
-/// Waits until this process need not pass packets on; for ever if it does not.
-async fn no_longer_between(handover: &Handover) {
-    if !handover.is_between() {
-        return std::future::pending().await;
-    }
-    while handover.is_between() {
-        tokio::time::sleep(HOLD_INTERVAL).await;
-    }
-}
-
-/// Waits for the end of the parent process; for ever without one.
-async fn parent_ends(parent: &mut Option<(Parent, oneshot::Receiver<()>)>) {
-    match parent {
-        Some((_, ended)) => drop(ended.await),
-        None => std::future::pending().await,
     }
 }
 

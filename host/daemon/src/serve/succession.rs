@@ -1,0 +1,103 @@
+//! What a running server has to do with the one before it, and with the next one.
+
+use super::control::Control;
+use super::handover::{Handover, Offer};
+use super::parent::Parent;
+use super::passing::SharedListener;
+use super::predecessor::Predecessor;
+use super::shared_state::SharedState;
+use crate::socket_file::SocketFile;
+use std::io;
+use std::time::{Duration, Instant};
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+use tuffet::server::Assembly;
+use tuffet_config::Config;
+use tuffet_engine::worker::ListenerSpec;
+use tuffet_observe::admin;
+
+/// How often it looks whether the next server can still reach it.
+const HOLD_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Returns the listeners, as another server knows them.
+pub(super) fn shared_listeners(config: &Config, bound: &[ListenerSpec]) -> Vec<SharedListener> {
+    let all = config.listeners.iter().zip(bound);
+    let shared = all.map(|(listener, bound)| SharedListener {
+        address: bound.address,
+        interface: listener.interface.clone(),
+    });
+    shared.collect()
+}
+
+/// Returns what the next server may take.
+pub(super) fn offer(
+    assembly: &Assembly,
+    admin: Option<&mut (admin::Listener, Option<SocketFile>)>,
+    control: Option<&mut Control>,
+) -> io::Result<Offer> {
+    let mut offer = Offer::default();
+    for socket in assembly.duplicate_listening()? {
+        offer.add(socket.into(), None);
+    }
+    if let Some((admin, file)) = admin {
+        offer.add(admin.duplicate()?, file.take());
+    }
+    if let Some(control) = control {
+        let (socket, file) = control.offer()?;
+        offer.add(socket, file);
+    }
+    Ok(offer)
+}
+
+/// Tells the server before this one that requests are answered, and waits for its end in the background.
+pub(super) fn succeed(predecessor: Predecessor, state: SharedState) {
+    match predecessor.replaced().and_then(|link| {
+        link.set_nonblocking(true)?;
+        UnixStream::from_std(link)
+    }) {
+        Ok(mut link) => {
+            tracing::info!(target: "tuffet::server::running", "took over from the server before");
+            tokio::spawn(async move {
+                // It sends nothing; its end closes the connection.
+                let _ = link.read_u8().await;
+                tracing::info!(target: "tuffet::server::running", "the server before has ended");
+                state.take_over().await;
+            });
+        }
+        Err(error) => {
+            tracing::info!(
+                target: "tuffet::server::running",
+                %error, "the server before ended before this one answered requests"
+            );
+            tokio::spawn(state.take_over());
+        }
+    }
+}
+
+/// Waits until a stopping server need not keep its sockets any longer; for ever if it does not keep them.
+pub(super) async fn hold_ends(until: Option<Instant>, handover: &Handover) {
+    let Some(until) = until else { return std::future::pending().await };
+    while handover.is_in_progress() || Instant::now() < until && handover.is_awaited() {
+        sleep(HOLD_INTERVAL).await;
+    }
+}
+
+/// Waits until this process need not pass packets on; for ever if it does not.
+pub(super) async fn no_longer_between(handover: &Handover) {
+    if !handover.is_between() {
+        return std::future::pending().await;
+    }
+    while handover.is_between() {
+        sleep(HOLD_INTERVAL).await;
+    }
+}
+
+/// Waits for the end of the parent process; for ever without one.
+pub(super) async fn parent_ends(parent: &mut Option<(Parent, oneshot::Receiver<()>)>) {
+    match parent {
+        Some((_, ended)) => drop(ended.await),
+        None => std::future::pending().await,
+    }
+}

@@ -39,6 +39,7 @@ mod sink;
 mod socket_counts;
 mod sockets;
 mod source;
+mod successor;
 mod table;
 mod tap;
 mod ticket;

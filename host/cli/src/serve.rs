@@ -99,6 +99,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         level: args.log.clone().unwrap_or(default.level),
         format: args.log_format.unwrap_or(default.format),
         to: default.to,
+        started: default.started,
     };
     let log = match Log::begin(&first, LogBridge.with_filter(LogBridge::filter())) {
         Ok(log) => log,

@@ -29,6 +29,8 @@ pub(crate) struct WrittenLog {
     /// Where the lines go, see [logs](logs.md#where-the-log-goes): `stderr`, `syslog` for the local syslog server, or a
     /// mapping. `--log-to` overrides it.
     pub to: WrittenTarget,
+    /// Whether a transfer has a line when it begins, beside the one when it ends. At most 200 a second have their own.
+    pub started: bool,
 }
 
 /// Where the log goes, if it is not standard error: one of `file` and `syslog`.
@@ -68,6 +70,8 @@ pub struct LogSpec {
     pub format: LogFormat,
     /// Where the lines go.
     pub to: LogTarget,
+    /// Whether a transfer has a line when it begins.
+    pub started: bool,
 }
 
 /// Where the log goes.
@@ -98,13 +102,18 @@ pub enum LogFormat {
 
 impl Default for WrittenLog {
     fn default() -> Self {
-        Self { level: DEFAULT_LEVEL.into(), format: LogFormat::Text, to: WrittenTarget::Stderr }
+        Self {
+            level: DEFAULT_LEVEL.into(),
+            format: LogFormat::Text,
+            to: WrittenTarget::Stderr,
+            started: false,
+        }
     }
 }
 
 impl Default for LogSpec {
     fn default() -> Self {
-        Self { level: DEFAULT_LEVEL.into(), format: LogFormat::Text, to: LogTarget::Stderr }
+        Self { level: DEFAULT_LEVEL.into(), format: LogFormat::Text, to: LogTarget::Stderr, started: false }
     }
 }
 
@@ -256,8 +265,8 @@ fn level_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Resolver<'_> {
     pub(crate) fn log(&mut self, written: WrittenLog, sinks: &[SinkSpec]) -> LogSpec {
-        let WrittenLog { level, format, to } = written;
-        let log = LogSpec { level, format, to: self.log_target(to) };
+        let WrittenLog { level, format, to, started } = written;
+        let log = LogSpec { level, format, to: self.log_target(to), started };
         // Each would rotate the file of the other.
         let is_same = |sink: &&SinkSpec| match (&sink.target, log.file()) {
             (SinkTarget::File(its), Some(file)) => its.path == file.path,

@@ -35,6 +35,10 @@ const LETTERS_PER_TYPO: usize = 3;
 /// Longer names are not compared.
 const MAX_COMPARED: usize = 255;
 
+/// Names of about the same length that are compared letter by letter in one folder. With more, there is no nearest name: a
+/// comparison costs as much as reading some tens of names.
+const MAX_COMPARISONS: u32 = 500;
+
 /// The most folders before a name that are tried as a prefix.
 const MAX_PREFIX: usize = 8;
 
@@ -194,8 +198,9 @@ fn similar(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Simil
     let entries = openat(folder, ".", flags, Mode::empty()).and_then(Entries::new);
     let Ok(mut entries) = entries else { return Similar::None };
     let sought = name.to_lowercase();
+    let letters = sought.chars().count();
     let mut nearest: Option<(usize, String)> = None;
-    let most = most_typos(&sought);
+    let (most, mut comparisons) = (most_typos(&sought), MAX_COMPARISONS);
     while let Some(Ok(entry)) = entries.read() {
         // A part of the folder has no nearest name.
         if !budget.take() {
@@ -206,9 +211,11 @@ fn similar(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Simil
         if found != name && lower == sought && has(folder, found, wanted) {
             return Similar::Case(found.to_owned());
         }
-        if most == 0 || lower.len().abs_diff(sought.len()) > most * 4 || lower.len() > MAX_COMPARED {
+        if most == 0 || lower.len() > MAX_COMPARED || lower.chars().count().abs_diff(letters) > most {
             continue;
         }
+        let Some(left) = comparisons.checked_sub(1) else { continue };
+        comparisons = left;
         let distance = strsim::osa_distance(&sought, &lower);
         let is_nearer =
             nearest.as_ref().is_none_or(|(least, known)| (distance, found) < (*least, known.as_str()));
@@ -216,7 +223,8 @@ fn similar(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Simil
             nearest = Some((distance, found.to_owned()));
         }
     }
-    nearest.map_or(Similar::None, |(_, name)| Similar::Near(name))
+    // Of a part of the names, none is the nearest.
+    nearest.filter(|_| comparisons > 0).map_or(Similar::None, |(_, name)| Similar::Near(name))
 }
 
 /// Returns in how many letters another name may differ from this one. None for a name of one machine: others differ from it

@@ -2,13 +2,16 @@
 //! server, and a reason for the log, which names the cause.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::io::Errno;
+use rustix::process::getegid;
 use thiserror::Error;
 
 use tuffet_request::{Denial, ErrorCode};
+
+use super::obstacle::{Obstacle, Right, find_obstacle, user_name};
 
 /// The reason why a file cannot be opened, written or made visible. The display text is for the log.
 #[derive(Debug, Error)]
@@ -113,8 +116,13 @@ pub enum StoreError {
         why: String,
     },
     /// The operating system denies access to this process. The operator can change the permissions.
-    #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
-    Forbidden(io::Error),
+    #[error("the operating system forbids it{}", forbidden(error, obstacle.as_deref()))]
+    Forbidden {
+        /// The system error.
+        error: io::Error,
+        /// The part of the path that refuses it, if that was looked for and found.
+        obstacle: Option<Box<Obstacle>>,
+    },
     /// This process may not write the file that the upload would replace.
     #[error(
         "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
@@ -199,6 +207,18 @@ pub enum StoreError {
     Io(io::Error),
 }
 
+/// Who may not do it, where on the path that is, and what to do.
+fn forbidden(error: &io::Error, obstacle: Option<&Obstacle>) -> String {
+    match obstacle {
+        Some(obstacle) => {
+            let user = user_name();
+            let remedy = obstacle.remedy(&user, getegid().as_raw());
+            format!(" to the user {user}: {error}: {obstacle}; {remedy}")
+        }
+        None => format!(": {error}; check owner and mode of the file and its folders"),
+    }
+}
+
 /// What is taken of the limit of uploads to a name.
 fn busy(running: u32, own: Option<u32>) -> String {
     match own {
@@ -245,7 +265,7 @@ impl StoreError {
             | Self::NotCreated => ErrorCode::FileNotFound,
             Self::Denied(_)
             | Self::LeadsOut { .. }
-            | Self::Forbidden(_)
+            | Self::Forbidden { .. }
             | Self::RefusedByOrigin { .. }
             | Self::Protected(_)
             | Self::NotPublic { .. }
@@ -280,7 +300,7 @@ impl StoreError {
             Self::NoFolder(_) => "folder not found",
             Self::Denied(_)
             | Self::LeadsOut { .. }
-            | Self::Forbidden(_)
+            | Self::Forbidden { .. }
             | Self::RefusedByOrigin { .. }
             | Self::Protected(_)
             | Self::VersionNotKept(_)
@@ -314,6 +334,17 @@ impl StoreError {
         Denial { code: self.code(), message: self.message().to_owned(), reason: self.to_string() }
     }
 
+    /// Adds to an error of permissions the part of the path that refuses one of these rights to this process. Blocks on
+    /// the disk.
+    pub(super) fn with_obstacle(self, path: &Path, rights: &[Right]) -> Self {
+        match self {
+            Self::Forbidden { error, obstacle: None } => {
+                Self::Forbidden { error, obstacle: find_obstacle(path, rights).map(Box::new) }
+            }
+            other => other,
+        }
+    }
+
     /// Converts an error of resolving a path or opening its last part.
     pub(super) fn from_open(error: io::Error) -> Self {
         // cap-std reports an escape without a system error number.
@@ -334,7 +365,7 @@ impl StoreError {
     /// Converts an error of an operation on an open file.
     pub(super) fn from_io(error: io::Error) -> Self {
         match Errno::from_io_error(&error) {
-            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden(error),
+            Some(Errno::ACCESS | Errno::PERM | Errno::ROFS) => Self::Forbidden { error, obstacle: None },
             Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => Self::NoSpace(error),
             Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Self::Exhausted(error),
             _ => Self::Io(error),

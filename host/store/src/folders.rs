@@ -129,7 +129,7 @@ pub(super) fn sync_way(top: &OpenFolder, target: &str, missing: usize) -> Result
                 | StoreError::Denied(_)
                 | StoreError::LeadsOut { .. }
                 | StoreError::LinkFolder { .. }
-                | StoreError::Forbidden(_),
+                | StoreError::Forbidden { .. },
             ) => {}
             Err(error) => return Err(error),
         }

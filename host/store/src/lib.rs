@@ -79,7 +79,7 @@ pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, RoomBehi
 pub use error::StoreError;
 pub use identity::{Change, Identity};
 pub use lookup::{Sought, Stored};
-pub use obstacle::{Obstacle, ObstacleCause, Right, find_obstacle, quoted};
+pub use obstacle::{Obstacle, ObstacleCause, Right, find_obstacle, name_user, quoted};
 pub use open_file::OpenFile;
 pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};

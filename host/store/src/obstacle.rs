@@ -4,9 +4,11 @@
 //! The kernel decides about each right (`faccessat`), so groups, access control lists, mounts and security modules count.
 //! The cause is read from the component afterwards. It is for people: nothing is allowed because of it.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat, stat};
 use rustix::io::Errno;
@@ -67,6 +69,23 @@ pub enum ObstacleCause {
     SecurityModule,
     /// Not visible to this process.
     Unknown,
+}
+
+/// The name of the user of this process.
+static USER: OnceLock<String> = OnceLock::new();
+
+/// Names the user of this process for messages; without a name they have its number. Only the first name counts.
+pub fn name_user(name: &str) {
+    // A server has one user.
+    let _ = USER.set(name.to_owned());
+}
+
+/// Returns the name of the user of this process, or its number.
+pub(super) fn user_name() -> Cow<'static, str> {
+    match USER.get() {
+        Some(name) => Cow::Borrowed(name),
+        None => geteuid().as_raw().to_string().into(),
+    }
 }
 
 /// Returns the first obstacle between the user of this process and these rights on a file or folder; `None` if there is

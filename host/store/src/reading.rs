@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tuffet_request::ClientKey;
 
 use super::roots::{Root, Roots};
-use super::{OpenFile, Reach, StoreError, path};
+use super::{OpenFile, Reach, Right, StoreError, path};
 
 /// A file that can be read.
 #[derive(Debug)]
@@ -81,7 +81,8 @@ impl Root {
             return opened.ok_or(StoreError::NotFound);
         }
         let file = OpenFile::open(&self.folder()?, &self.disk, &self.checked, path);
-        let file = file.map_err(|error| self.absent(path, error))?;
+        let file = file
+            .map_err(|error| self.absent(path, error).with_obstacle(&self.path.join(path), &[Right::Read]))?;
         if self.world_readable {
             file.require_world_readable()?;
         }

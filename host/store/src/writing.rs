@@ -3,9 +3,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::roots::Roots;
+use super::roots::{Root, Roots};
 use super::upload_in_folder::InFolder;
-use super::{Sink, StoreError, Upload, path, version_names};
+use super::{Right, Sink, StoreError, Upload, path, version_names};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
 const FREE_NAME_TIME: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ impl Roots {
             return Err(StoreError::ReadOnly);
         }
         root.require_stored(path)?;
-        let created = Upload::create(root, path);
+        let created = Upload::create(root, path).map_err(|error| root.obstructed(path, error));
         if let Err(StoreError::Quota { .. } | StoreError::Uncounted) = created {
             self.count_in_background(&root.name);
         }
@@ -90,7 +90,7 @@ impl Roots {
             return Err(StoreError::ReadOnly);
         }
         root.require_stored(path)?;
-        Upload::judge(root, path)
+        Upload::judge(root, path).map_err(|error| root.obstructed(path, error))
     }
 
     /// Returns the path of the file that this path is an earlier version of, by its name, in a root that keeps versions.
@@ -134,5 +134,13 @@ impl Roots {
             }
         }
         Err(StoreError::Exists)
+    }
+}
+
+impl Root {
+    /// Adds to an error of permissions what keeps this process from creating files in the folder of this path.
+    fn obstructed(&self, path: &str, error: StoreError) -> StoreError {
+        let (folder, _) = path::split(path);
+        error.with_obstacle(&self.path.join(folder), &[Right::Enter, Right::Write])
     }
 }

@@ -156,6 +156,12 @@ fn files_that_the_servers_user_cannot_read_are_named() {
     assert!(says.contains("cannot read 2 of 4 files and folders: `closed`, `open/b`;"), "{says}");
     let look = closed["commands"][0].as_str().unwrap();
     assert!(look.ends_with("/root ! -readable"), "{look}");
+    // Keys beside the files are closed on purpose: no command opens all at once.
+    assert!(says.contains("it lacks the right `r` on the folder") && says.contains("on purpose"), "{says}");
+    let commands: Vec<&str> =
+        closed["commands"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(commands[1].contains("/root/closed") && commands[2].contains("/root/open/b"), "{commands:?}");
+    assert!(!commands.iter().any(|command| command.contains("-R") || command.contains("o+")), "{commands:?}");
     mode("root/closed", 0o755);
 }
 

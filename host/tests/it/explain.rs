@@ -278,12 +278,18 @@ fn files_are_judged_by_the_permissions_of_the_server() {
     fs::write(&file, format!("{LISTENERS}roots: [{{ name: boot, path: root, writable: true }}]\nprivileges: {{ user: 65534 }}\n")).unwrap();
     let file = file.to_str().unwrap();
     assert_shows(&explain(file, &["open"]), 0, &["checked as the user nobody", "boot:open: good"]);
-    let closed = ["boot:closed: the operating system forbids it: Permission denied", "logged as failed"];
+    let closed = [
+        "boot:closed: the operating system forbids it to the user nobody: Permission denied",
+        "logged as failed",
+    ];
     assert_shows(&explain(file, &["closed"]), 1, &closed);
     assert_shows(
         &explain(file, &["--write", "new"]),
         1,
-        &["boot:new: the operating system forbids it: Permission"],
+        &[
+            "boot:new: the operating system forbids it to the user nobody: Permission",
+            "lacks the right `w` on the folder",
+        ],
     );
     assert_shows(&explain(file, &["--user", "root", "closed"]), 0, &["checked as the user root"]);
     assert_eq!(setup.root().names(), ["closed", "open"]);

@@ -4,7 +4,7 @@ use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, by
 use serde_json::Value;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Gives up clients that say nothing for some seconds, and those that never answered after a quarter of that time.
 const HASTY: &str = "transfer: { retransmit: { floor: 20ms, initial: 50ms, cap: 100ms, give-up: 6s } }\n";
@@ -72,7 +72,8 @@ fn the_first_line_of_a_client_that_asks_again_from_its_port_has_the_hint() {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            while !ended.load(Relaxed) {
+            let end = Instant::now() + SOON;
+            while !ended.load(Relaxed) && Instant::now() < end {
                 peer.ask_meanwhile(&request);
                 thread::sleep(Duration::from_millis(200));
             }
@@ -106,9 +107,10 @@ fn the_first_line_of_a_client_that_asks_again_from_another_port_has_the_hint() {
     reached.ask(&rrq("40000", &[]));
     assert!(matches!(reached.receive(), Answer::Data(1, _)));
     reached.send(&ack(1));
-    let line = server.outcome("5000");
-    assert_eq!(line["outcome"], "timed-out");
-    assert_hint(&line, &UNREACHED);
+    // On a busy machine the two may end in either order; the one that was asked first has it at once.
+    let lines = [server.outcome("5000"), server.outcome("5000")];
+    assert!(lines.iter().all(|line| line["outcome"] == "timed-out"), "{lines:#?}");
+    assert_hint(lines.iter().find(|line| line["hint"].is_string()).unwrap_or(&lines[0]), &UNREACHED);
     assert_eq!(server.outcome("40000")["hint"], Value::Null, "it was reached");
 }
 
@@ -121,7 +123,8 @@ fn clients_that_ask_again_are_counted_in_the_sum_of_a_flood() {
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| {
-            while !ended.load(Relaxed) {
+            let end = Instant::now() + SOON;
+            while !ended.load(Relaxed) && Instant::now() < end {
                 all.iter().for_each(|peer| peer.ask_meanwhile(&request));
                 thread::sleep(Duration::from_millis(100));
             }

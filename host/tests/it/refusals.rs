@@ -64,5 +64,5 @@ fn files_that_the_server_may_not_read() {
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("forbidden", &[]));
     assert_eq!(peer.expect_error(2), "access denied");
-    assert_ended(&server.outcome("forbidden"), "failed", "check owner and mode");
+    assert_ended(&server.outcome("forbidden"), "failed", "it lacks the right `r` on the file ");
 }

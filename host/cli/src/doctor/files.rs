@@ -2,10 +2,11 @@
 
 use super::finding::{Finding, Grade};
 use super::roots::quoted;
-use super::walk::{self, WalkOutcome, WalkResult};
+use super::walk::{self, ClosedName, WalkOutcome, WalkResult};
 use tuffet_config::Config;
 use tuffet_daemon::privileges::{self, Account};
 use tuffet_request::RootSpec;
+use tuffet_store::quoted;
 
 /// Checks the files of a root with the rights of this process's user or, if root runs the check, of the server's user.
 pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
@@ -47,10 +48,14 @@ pub(super) fn read_later(config: &Config, account: Option<&Account>) -> Vec<Find
 fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &WalkResult) -> Finding {
     let who = account.map_or("this user", |account| &account.name);
     if seen.closed > 0 {
-        let names: Vec<String> = seen.named.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
+        let name = |closed: &ClosedName| format!("`{}`", closed.name.escape_debug());
+        let names: Vec<String> = seen.named.iter().map(name).collect();
         let more = if seen.closed > names.len() { ", …" } else { "" };
+        let why = seen.named.first().and_then(|first| first.why.as_ref());
+        let why = why.map(|why| format!(" ({})", why.escape_debug())).unwrap_or_default();
         let says = format!(
-            "{who} cannot read {} of {} files and folders: {}{more}; clients that ask for them get ERROR 2",
+            "{who} cannot read {} of {} files and folders: {}{more}; clients that ask for them get ERROR 2{why}. What is \
+             private on purpose may stay so; each command opens one of them",
             seen.closed,
             seen.entries,
             names.join(", ")
@@ -60,9 +65,9 @@ fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &WalkR
             Some(account) => format!("runuser -u {} -- find {path} ! -readable", account.name),
             None => format!("find {path} ! -readable"),
         };
-        return Finding::new(check, Grade::CouldBeBetter, says)
-            .fix(look)
-            .fix(format!("chmod -R o+rX {path}"));
+        // Never for all at once: a server has no business with keys that lie beside its files.
+        let finding = Finding::new(check, Grade::CouldBeBetter, says).fix(look);
+        return seen.named.iter().filter_map(|closed| closed.command.clone()).fold(finding, Finding::fix);
     }
     if seen.cut {
         let says = format!("{who} can read the first {}; the rest were not checked", seen.entries);
@@ -84,10 +89,16 @@ mod tests {
             judge(WalkResult { entries: 9, cut: true, ..WalkResult::default() }).grade,
             Grade::Unknown
         );
-        let closed = WalkResult { entries: 9, closed: 2, named: vec!["a\nb".into()], cut: true };
+        let named = vec![ClosedName {
+            name: "a\nb".into(),
+            why: Some("it lacks the right `r` on the file".into()),
+            command: Some("setfacl -m u:1:r b".into()),
+        }];
+        let closed = WalkResult { entries: 9, closed: 2, named, cut: true };
         let found = judge(closed);
         assert_eq!(found.grade, Grade::CouldBeBetter);
         assert!(found.says.contains(r"cannot read 2 of 9 files and folders: `a\nb`, …;"), "{}", found.says);
-        assert_eq!(found.commands, ["find '/srv/t ftp' ! -readable", "chmod -R o+rX '/srv/t ftp'"]);
+        assert!(found.says.contains("get ERROR 2 (it lacks the right `r` on the file)"), "{}", found.says);
+        assert_eq!(found.commands, ["find '/srv/t ftp' ! -readable", "setfacl -m u:1:r b"]);
     }
 }

@@ -2,12 +2,14 @@
 
 use super::files;
 use super::finding::{Finding, Grade, size};
-use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
+use rustix::fs::{Uid, stat, statvfs};
 use rustix::io::Errno;
+use rustix::process::{getegid, geteuid};
 use std::path::Path;
 use tuffet_config::reach;
-use tuffet_daemon::privileges::{Account, Kind, find_upload_place};
+use tuffet_daemon::privileges::{Account, Kind, acting_as, find_upload_place};
 use tuffet_request::{RootSpec, Unopened};
+use tuffet_store::{Obstacle, Right, find_obstacle, quoted};
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
@@ -55,43 +57,38 @@ pub(super) fn unopened(root: &RootSpec, why: Unopened) -> Finding {
 fn cache_folder(root: &RootSpec, url: &str, account: Option<&Account>) -> Vec<Finding> {
     let check = format!("cache of {}", root.name);
     let there = root.path.ancestors().find(|above| above.exists()).unwrap_or(&root.path);
-    let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
+    let user = account.map_or_else(geteuid, |account| Uid::from_raw(account.uid.as_raw()));
     let cache = root.path.display();
-    let finding = match check_access(there, Access::WRITE_OK | Access::EXEC_OK, account) {
+    let finding = match check_access(there, WRITES, account) {
         Ok(()) => Finding::good(check, format!("{cache} can be written; {url} is not checked")),
         // Root creates the folder for the server's user.
         Err(_) if account.is_some() && !root.path.exists() => {
             Finding::good(check, format!("{cache} will be created at the start; {url} is not checked"))
         }
-        Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", there.display()))
-            .fix(format!("mkdir -p {0} && chown {1} {0}", quoted(&root.path), user.as_raw())),
+        Err(refusal) => Finding::new(check, Grade::Wrong, refusal.says(there, account)).fix(format!(
+            "mkdir -p {0} && chown {1} {0}",
+            quoted(&root.path),
+            user.as_raw()
+        )),
     };
     vec![finding]
 }
 
 fn readable(check: &str, folder: &Path, account: Option<&Account>) -> Finding {
-    match check_access(folder, Access::READ_OK | Access::EXEC_OK, account) {
+    match check_access(folder, &[Right::Enter, Right::Read], account) {
         Ok(()) => Finding::good(check, format!("{} can be read", folder.display())),
-        Err(error) => {
-            let fix = match error {
-                Errno::NOENT => format!("mkdir -p {}", quoted(folder)),
-                _ => format!("chmod o+rx {}", quoted(folder)),
-            };
-            Finding::new(check, Grade::Wrong, format!("{}: {error}", folder.display())).fix(fix)
-        }
+        Err(refusal) => refusal.finding(check.to_owned(), folder, account),
     }
 }
 
 fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("uploads into {}", root.name);
-    let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
-    let writes = Access::WRITE_OK | Access::EXEC_OK;
-    let Err(error) = check_access(&root.path, writes, account) else {
+    let Err(refusal) = check_access(&root.path, WRITES, account) else {
         return Finding::good(check, format!("{} can be written", root.path.display()));
     };
     let may = |path: &Path, kind: Kind| {
-        let access = if kind == Kind::Folder { writes } else { Access::WRITE_OK };
-        check_access(path, access, account).is_ok()
+        let rights = if kind == Kind::Folder { WRITES } else { &[Right::Write] };
+        check_access(path, rights, account).is_ok()
     };
     match find_upload_place(root, may) {
         Some(found) if found.is_dir() => {
@@ -107,11 +104,7 @@ fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
             );
             Finding::good(check, says)
         }
-        None => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display())).fix(format!(
-            "chown {} {}",
-            user.as_raw(),
-            quoted(&root.path)
-        )),
+        None => refusal.finding(check, &root.path, account),
     }
 }
 
@@ -141,34 +134,71 @@ fn free_space(root: &RootSpec) -> Option<Finding> {
     )
 }
 
-/// Checks access for the effective user, as opening does, and for the server's user.
-fn check_access(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Result<()> {
-    accessat(CWD, path, how, AtFlags::EACCESS)?;
-    let Some(account) = account.filter(|account| !account.uid.is_root()) else { return Ok(()) };
-    let path = path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-    let may = |folder: &Path, wanted: u32| -> rustix::io::Result<bool> {
-        let about = stat(folder)?;
-        // The first match counts, as in the kernel; access control lists are ignored.
-        let shift = if about.st_uid == account.uid.as_raw() {
-            6
-        } else if account.groups.iter().any(|group| group.as_raw() == about.st_gid) {
-            3
-        } else {
-            0
-        };
-        Ok(about.st_mode >> shift & wanted == wanted)
-    };
-    // The bits are those of a file's mode: read 4, write 2, enter 1.
-    let above = path.ancestors().skip(1).map(|folder| may(folder, 1));
-    let all = above.chain([may(&path, how.bits())]);
-    if all.collect::<Result<Vec<_>, _>>()?.contains(&false) { Err(Errno::ACCESS) } else { Ok(()) }
+/// The rights on a folder that files are created in.
+const WRITES: &[Right] = &[Right::Enter, Right::Write];
+
+/// What keeps a user from a path.
+enum Refusal {
+    Missing,
+    /// A part of the path refuses a right.
+    Obstacle(Obstacle),
+    /// Another error.
+    Failed(Errno),
 }
 
-/// Quotes a path for a shell.
-pub(super) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@".contains(letter);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+impl Refusal {
+    fn says(&self, path: &Path, account: Option<&Account>) -> String {
+        let path = path.display();
+        match self {
+            Refusal::Missing => format!("{path}: {}", Errno::NOENT),
+            Refusal::Failed(error) => format!("{path}: {error}"),
+            Refusal::Obstacle(obstacle) => {
+                let who = account
+                    .map_or_else(|| "this user".into(), |account| format!("the user {}", account.name));
+                let remedy = match obstacle.command("", 0) {
+                    Some(_) => String::new(),
+                    None => format!("; {}", obstacle.remedy(&who, 0)),
+                };
+                format!("{path} is closed to {who}: {obstacle}{remedy}")
+            }
+        }
+    }
+
+    /// Returns the command that opens the path.
+    fn command(&self, path: &Path, account: Option<&Account>) -> Option<String> {
+        match self {
+            Refusal::Missing => Some(format!("mkdir -p {}", quoted(path))),
+            Refusal::Obstacle(obstacle) => match account {
+                Some(account) => obstacle.command(&account.name, account.gid.as_raw()),
+                None => obstacle.command(&geteuid().as_raw().to_string(), getegid().as_raw()),
+            },
+            Refusal::Failed(_) => None,
+        }
+    }
+
+    fn finding(&self, check: String, path: &Path, account: Option<&Account>) -> Finding {
+        let finding = Finding::new(check, Grade::Wrong, self.says(path, account));
+        self.command(path, account).into_iter().fold(finding, Finding::fix)
+    }
+}
+
+/// Checks access for the server's user, as the kernel decides it: groups, access control lists and mounts count.
+fn check_access(path: &Path, rights: &[Right], account: Option<&Account>) -> Result<(), Refusal> {
+    let look = || {
+        if let Some(obstacle) = find_obstacle(path, rights) {
+            return Err(Refusal::Obstacle(obstacle));
+        }
+        match stat(path) {
+            Ok(_) => Ok(()),
+            Err(Errno::NOENT) => Err(Refusal::Missing),
+            Err(error) => Err(Refusal::Failed(error)),
+        }
+    };
+    match account.filter(|account| !account.uid.is_root()) {
+        None => look(),
+        Some(account) => acting_as(account, || Ok(look()))
+            .unwrap_or_else(|error| Err(Refusal::Failed(Errno::from_io_error(&error).unwrap_or(Errno::IO)))),
+    }
 }
 
 #[cfg(test)]

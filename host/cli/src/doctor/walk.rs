@@ -3,6 +3,7 @@
 
 use nix::unistd::{Gid, Uid};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::process::{getegid, geteuid};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -16,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_config::reach;
 use tuffet_daemon::privileges::{Account, acting_as};
+use tuffet_store::{Right, find_obstacle};
 
 /// The name of the process (`argv[0]`).
 pub(in super::super) const NAME: &str = "tuffet-files";
@@ -40,9 +42,20 @@ pub(super) struct WalkResult {
     pub(super) entries: usize,
     /// The number of unreadable ones, and the first of their names, relative to the root.
     pub(super) closed: usize,
-    pub(super) named: Vec<String>,
+    pub(super) named: Vec<ClosedName>,
     /// Whether a limit ended the walk.
     pub(super) cut: bool,
+}
+
+/// An unreadable file or folder.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct ClosedName {
+    /// Its path, relative to the root.
+    pub(super) name: String,
+    /// Which part of its path refuses which right, and why.
+    pub(super) why: Option<String>,
+    /// The command that gives the user just that right.
+    pub(super) command: Option<String>,
 }
 
 /// How a walk ended.
@@ -173,15 +186,26 @@ pub(super) fn walk(root: &Path, limits: WalkLimits, at: &mut dyn FnMut(&Path)) -
             if accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS) {
                 seen.closed += 1;
                 if seen.named.len() < MAX_NAMES {
-                    seen.named.push(shown(path.strip_prefix(root).unwrap_or(&path).as_os_str()));
+                    seen.named.push(closed_name(root, &path, kind.is_dir()));
                 }
             } else if kind.is_dir() {
                 folders.push(path);
             }
         }
     }
-    seen.named.sort();
+    seen.named.sort_by(|one, other| one.name.cmp(&other.name));
     seen
+}
+
+fn closed_name(root: &Path, path: &Path, is_folder: bool) -> ClosedName {
+    let rights: &[Right] = if is_folder { &[Right::Read, Right::Enter] } else { &[Right::Read] };
+    let obstacle = find_obstacle(path, rights);
+    let (uid, group) = (geteuid().as_raw(), getegid().as_raw());
+    ClosedName {
+        name: shown(path.strip_prefix(root).unwrap_or(path).as_os_str()),
+        why: obstacle.as_ref().map(ToString::to_string),
+        command: obstacle.and_then(|obstacle| obstacle.command(&uid.to_string(), group)),
+    }
 }
 
 fn shown(name: &OsStr) -> String {

@@ -129,7 +129,9 @@ fn flags_of_the_log_override_its_keys() {
         ..Overrides::default()
     };
     let log = Config::load_with(&file, &flags).expect("good").log;
-    assert_eq!(log, LogSpec { level: "debug".into(), format: LogFormat::Dnsmasq, to: LogTarget::Stderr });
+    let expected =
+        LogSpec { level: "debug".into(), format: LogFormat::Dnsmasq, to: LogTarget::Stderr, started: false };
+    assert_eq!(log, expected);
     let flags = Overrides { log_to: Some("/no/such/folder/log".into()), ..Overrides::default() };
     let error = Config::load_with(&file, &flags).expect_err("no folder").to_string();
     assert!(error.starts_with("--log-to: there is no folder /no/such/folder"), "{error}");

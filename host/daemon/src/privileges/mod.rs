@@ -82,11 +82,18 @@ pub fn prepare(config: &Config) -> Result<Option<Account>, PrivilegeError> {
 pub fn become_server(config: &Config) -> Result<String, PrivilegeError> {
     let account = account_to_become(&config.privileges)?;
     drop::to(account.as_ref())?;
+    let name = name_of(account.as_ref());
+    tuffet_store::name_user(&name);
+    Ok(name)
+}
+
+/// Returns the name of the user that this process becomes, or is.
+fn name_of(account: Option<&Account>) -> String {
     let own = || {
         let uid = Uid::effective();
         User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
     };
-    Ok(account.map_or_else(own, |account| account.name))
+    account.map_or_else(own, |account| account.name.clone())
 }
 
 /// Drops all privileges. Calls `as_user` after the change of user, while programs can still be started.
@@ -104,6 +111,8 @@ pub fn drop_privileges(
     let stays_root = account.map_or_else(Uid::effective, |account| account.uid).is_root();
     let allowed = allowed_paths::AllowedPaths::of_server(config, stays_root);
     drop::to(account)?;
+    // The sandbox rules do not allow reading the names.
+    tuffet_store::name_user(&name_of(account));
     for warning in file_access::require(config, account, &start_check::PlannedPaths::default())? {
         warning.log();
     }

@@ -17,6 +17,7 @@ use tokio::task::spawn_blocking;
 use tuffet::generation::CurrentGeneration;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::Status;
+use tuffet::watch::Watch;
 use tuffet::{Replacer, Server};
 use tuffet_config::Config;
 use tuffet_observe::admin::Access;
@@ -85,6 +86,7 @@ pub(super) struct Reloader {
     pub(super) runtime: PolicyRuntime,
     pub(super) generation: CurrentGeneration,
     pub(super) status: Status,
+    pub(super) watch: Watch,
     /// The access control of the admin listener.
     pub(super) access: Access,
     /// Notified of reloads.
@@ -131,6 +133,7 @@ impl Reloader {
                 if let Some(log) = log {
                     log.apply();
                 }
+                self.watch.log_started(config.log.started);
                 let plugins = config.policy.plugins.len();
                 let roots = self.generation.get().files.roots.clone();
                 self.origins.take(origins);

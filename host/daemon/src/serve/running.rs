@@ -156,6 +156,7 @@ impl Running {
         assembly.status.revised(revision(config), config.file());
         let watch = assembly.watch.clone();
         watch.reads_dropped_lines(logging::dropped);
+        watch.log_started(config.log.started);
         if let Some(events) = &config.events {
             fleet::start(events, &watch)
                 .map_err(|error| ServeError::System("events cannot be published", error))?;
@@ -171,6 +172,7 @@ impl Running {
             runtime: runtime.clone(),
             generation: assembly.generation.clone(),
             status: assembly.status.clone(),
+            watch: watch.clone(),
             access: access.clone(),
             manager: manager.clone(),
             replacer: assembly.replacer(),

@@ -40,6 +40,7 @@ mod sink;
 mod socket_counts;
 mod sockets;
 mod source;
+mod successor;
 mod table;
 mod tap;
 mod ticket;

@@ -6,16 +6,16 @@ use super::key::Key;
 use super::messages::{MemberUpdate, NewRequest, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
+use super::successor::Successor;
 use super::table::Entry;
 use super::ticket::SummaryPermit;
 use super::transmit::Transmit;
 use super::unread::Unread;
 use crate::limits::{Claim, Refused};
-use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, Packet, RequestPacket, Time, Transfer};
-use tuffet_request::events::{Answered, Ending, Outcome, UNACKNOWLEDGED};
+use tuffet_request::events::Answered;
 use tuffet_udp::{Local, ReceiveBatch, Received};
 
 /// The longest request in bytes. RFC 2347 allows 512 bytes; some clients send more.
@@ -53,48 +53,6 @@ enum Repetition {
     Unclear,
     /// The client has started over.
     Restart,
-}
-
-/// The request because of which an earlier transfer of its client ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Successor {
-    /// The same request, from the same port.
-    Same,
-    /// Another one from the same port.
-    Other,
-    /// The same one, which began beside this transfer and which the client has answered.
-    Beside,
-}
-
-impl Successor {
-    /// Returns the detail of the earlier transfer: whose fault its end may be.
-    fn detail(self, core: &Transfer) -> Cow<'static, str> {
-        let blocks = core.blocks();
-        match self {
-            Successor::Other if core.is_unproven() => {
-                "the client sent another request from the same port, and had acknowledged nothing of this one".into()
-            }
-            Successor::Other => {
-                format!("the client sent another request from the same port after block {blocks}").into()
-            }
-            Successor::Same if core.is_held_back() => {
-                "the client asked again from the same port, while its first answer waited for the rate".into()
-            }
-            Successor::Same if core.is_unproven() => {
-                "the client asked again from the same port, and had acknowledged nothing: the answers do not reach it, \
-                 or it started over"
-                    .into()
-            }
-            Successor::Same if blocks == 0 => {
-                "the client asked again from the same port, and had acknowledged the options alone: the first block does \
-                 not reach it, or it started over"
-                    .into()
-            }
-            Successor::Same | Successor::Beside => {
-                format!("the client asked again from the same port after block {blocks}: it started over").into()
-            }
-        }
-    }
 }
 
 /// A request from a port while its last transfer lacks only the last ACK.
@@ -257,12 +215,7 @@ impl<T: Transmit> Worker<T> {
     /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     fn supersede(&mut self, index: u32, successor: Successor) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let ending = match () {
-            () if entry.core.is_confirmed() => Outcome::Served.into(),
-            // Some boot ROMs never send the last ACK, but the next request.
-            () if entry.core.lacks_the_last_ack() => Ending::new(Outcome::Served, UNACKNOWLEDGED),
-            () => Ending::new(Outcome::Aborted, successor.detail(&entry.core)),
-        };
+        let ending = successor.ending_of(&entry.core);
         // What waits for a rate has not been sent.
         let asked_again = successor == Successor::Same && entry.half_open && !entry.core.is_held_back();
         let rare = entry.rare();

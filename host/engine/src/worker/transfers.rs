@@ -409,7 +409,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::VersionName(_)
         | StoreError::Quota { .. }
         | StoreError::TooLarge { .. } => Outcome::Denied,
-        StoreError::Forbidden(_)
+        StoreError::Forbidden { .. }
         | StoreError::LinkFolder { .. }
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)

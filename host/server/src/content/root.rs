@@ -61,7 +61,7 @@ impl From<StoreError> for RootError {
             error if error.code() == ErrorCode::FileNotFound => RootError::NotFound,
             StoreError::Exists => RootError::Exists,
             StoreError::ReadOnly => RootError::ReadOnly,
-            StoreError::Io(error) | StoreError::Forbidden(error) | StoreError::NoSpace(error) => {
+            StoreError::Io(error) | StoreError::Forbidden { error, .. } | StoreError::NoSpace(error) => {
                 RootError::Io(error)
             }
             error @ (StoreError::Unreachable { .. } | StoreError::Exhausted(_)) => {
@@ -87,7 +87,7 @@ impl RootError {
             RootError::Io(error) => match error.kind() {
                 io::ErrorKind::NotFound => StoreError::NotFound,
                 io::ErrorKind::AlreadyExists => StoreError::Exists,
-                io::ErrorKind::PermissionDenied => StoreError::Forbidden(error),
+                io::ErrorKind::PermissionDenied => StoreError::Forbidden { error, obstacle: None },
                 io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::NoSpace(error),
                 _ => StoreError::Io(error),
             },

@@ -203,7 +203,7 @@ impl Watch {
     pub(crate) fn sample(&self, elapsed: Duration) -> Slow {
         let state = &*self.0;
         let slow = state.running.sample(elapsed, &state.counts);
-        state.started_log.log_more();
+        state.started_log.next_second();
         state.shared_rates.sample(&state.generation.get(), elapsed);
         state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
         state.sampled.notify_waiters();

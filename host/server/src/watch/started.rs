@@ -1,25 +1,16 @@
 //! Lines about transfers that begin, if the configuration asks for them (`log.started`).
 
-use crate::events::Surge;
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use tokio::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use tuffet_request::events::CompactRecord;
 
 /// The most transfers in a second with a line each: as many as refused requests.
 const MAX_LINES: u64 = 200;
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct StartedLog {
     is_on: AtomicBool,
-    /// `None` until the first transfer.
-    lines: Mutex<Option<Lines>>,
-}
-
-struct Lines {
-    surge: Surge,
-    /// Transfers without a line of their own.
-    more: u64,
+    /// The transfers since the last sample.
+    in_second: AtomicU64,
 }
 
 impl StartedLog {
@@ -27,16 +18,9 @@ impl StartedLog {
         self.is_on.store(is_on, Relaxed);
     }
 
-    /// Logs a transfer that was granted.
+    /// Logs a transfer that was granted, unless there were too many in this second.
     pub(super) fn note(&self, record: &CompactRecord) {
-        if !self.is_on.load(Relaxed) {
-            return;
-        }
-        let now = Instant::now();
-        let mut lines = self.lines.lock();
-        let lines = lines.get_or_insert_with(|| Lines { surge: Surge::new(MAX_LINES, now), more: 0 });
-        if !lines.surge.has_line(now) {
-            lines.more += 1;
+        if !self.is_on.load(Relaxed) || self.in_second.fetch_add(1, Relaxed) >= MAX_LINES {
             return;
         }
         tracing::info!(
@@ -55,9 +39,9 @@ impl StartedLog {
         );
     }
 
-    /// Logs how many had no line since the last call.
-    pub(super) fn log_more(&self) {
-        let more = self.lines.lock().as_mut().map_or(0, |lines| std::mem::take(&mut lines.more));
+    /// Begins another second. Logs how many transfers of the last one had no line.
+    pub(super) fn next_second(&self) {
+        let more = self.in_second.swap(0, Relaxed).saturating_sub(MAX_LINES);
         if more > 0 {
             tracing::info!(
                 target: "tuffet::transfer",

@@ -6,3 +6,4 @@ mod floods;
 mod form;
 mod place;
 mod plugins;
+mod started;

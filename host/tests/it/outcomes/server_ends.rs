@@ -96,7 +96,7 @@ fn r33_the_system_forbids_it() {
     peer.expect_error(2);
     let line = server.outcome("secret");
     assert_facts(&line, "failed", "refused", 0, 0);
-    assert_ended(&line, "failed", "check owner and mode");
+    assert_ended(&line, "failed", "it lacks the right `r` on the file ");
 }
 
 #[test]

@@ -98,7 +98,7 @@ pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
         StoreError::NotRegular(_) => Err(Code::NotAFile.with(error.to_string())),
         StoreError::Denied(_)
         | StoreError::LeadsOut { .. }
-        | StoreError::Forbidden(_)
+        | StoreError::Forbidden { .. }
         | StoreError::NotPublic { .. } => Err(Code::BadPath.with(error.to_string())),
         error => Err(Code::Unavailable.with(error.to_string())),
     }

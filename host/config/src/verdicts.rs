@@ -66,7 +66,7 @@ fn covers(other: &Value, rule: &Value) -> bool {
         let excepted = &other[*key];
         excepted.as_array().is_none_or(Vec::is_empty) || each_within(excepted, &rule[*key])
     };
-    narrower && EXCEPTIONS.iter().all(|key| excepts_less(&key))
+    narrower && EXCEPTIONS.iter().all(excepts_less)
 }
 
 /// Returns whether these are subnets, and the first one is within the second one.

@@ -1,15 +1,14 @@
 //! Checks whether permissions and the sandbox of this process allow access to existing files.
 
-use super::start_check::PlannedPaths;
 use super::own_paths::unopened;
+use super::start_check::PlannedPaths;
 use super::{Account, Kind, PrivilegeError, find_upload_place, own_paths};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{
-    ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach,
-    why_inaccessible,
+    ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
 };
 use tuffet_request::{RootSpec, Unopened};
 use tuffet_store::{Right, find_obstacle};

@@ -244,14 +244,14 @@ mod tests {
     #[test]
     fn the_server_is_named_before_its_parents_and_children() {
         let table = HEAD.to_owned() + &line("00000000:0045", 4711);
-        let wanted = "0.0.0.0:69".parse().unwrap();
+        let wanted: SocketAddr = "0.0.0.0:69".parse().unwrap();
         let xinetd = [(30, "in.tftpd", 900, 4711), (200, "xinetd", 100, 4711), (5, "other", 1, 9)];
-        assert_eq!(occupied(&machine(&table, &xinetd).1, wanted), by(200, "xinetd"));
+        assert_eq!(occupied(&machine(&table, &xinetd).1, Protocol::Udp, wanted), by(200, "xinetd"));
         let inherited = [(1, "systemd", 1, 4711), (77, "tuffet", 900, 4711)];
-        assert_eq!(occupied(&machine(&table, &inherited).1, wanted), by(77, "tuffet"));
-        assert_eq!(occupied(&machine(&table, &[]).1, wanted), Occupied::Hidden);
-        assert_eq!(occupied(&machine(HEAD, &[]).1, wanted), Occupied::Free);
-        assert_eq!(occupied(&fake(&[]).1, wanted), Occupied::Unknown);
+        assert_eq!(occupied(&machine(&table, &inherited).1, Protocol::Udp, wanted), by(77, "tuffet"));
+        assert_eq!(occupied(&machine(&table, &[]).1, Protocol::Udp, wanted), Occupied::Hidden);
+        assert_eq!(occupied(&machine(HEAD, &[]).1, Protocol::Udp, wanted), Occupied::Free);
+        assert_eq!(occupied(&fake(&[]).1, Protocol::Udp, wanted), Occupied::Unknown);
     }
 
     /// Servers of packages are never killed: they would start again, or lose other services.

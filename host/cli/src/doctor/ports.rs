@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(other.grade, Grade::Wrong);
         assert!(other.says.contains("`ListenDatagram=[::]:69`"), "{}", other.says);
         assert_eq!(other.commands.last().unwrap(), "systemctl enable --now tuffet.socket");
-        let finding = || in_use(&system, "port".into(), address, occupied(&system, address));
+        let finding = || in_use(&system, "port".into(), address, occupied(&system, Protocol::Udp, address));
         let hidden = finding();
         assert_eq!(hidden.grade, Grade::Unknown, "{}", hidden.says);
         assert!(hidden.says.contains("/etc/systemd/system/tuffet.socket"), "{}", hidden.says);
@@ -298,7 +298,9 @@ mod tests {
         // Another process may have the same port, at another address, or be a child that has not yet run its program.
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = socket.local_addr().unwrap();
-        let Occupied::By(found) = occupied(&System::real(), address) else { panic!("{address} is not seen") };
+        let Occupied::By(found) = occupied(&System::real(), Protocol::Udp, address) else {
+            panic!("{address} is not seen")
+        };
         assert_eq!(found.process, std::process::id());
         let finding = free(&System::real(), &listener(&address.to_string()));
         assert_eq!(finding.grade, Grade::Wrong);

@@ -1,7 +1,6 @@
 //! Checks whether the server's user can read each served file.
 
 use super::finding::{Finding, Grade};
-use super::roots::quoted;
 use super::walk::{self, ClosedName, WalkOutcome, WalkResult};
 use tuffet_config::Config;
 use tuffet_daemon::privileges::{self, Account};

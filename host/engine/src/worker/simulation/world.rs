@@ -125,7 +125,7 @@ impl<'a> World<'a> {
     /// Stops the server at once; every admitted request still has its outcome.
     pub(super) fn stop(&mut self) {
         let worker = &mut self.server.worker;
-        worker.drain(worker.clock.instant(), self.now);
+        worker.drain(worker.clock.instant(), false, self.now);
         // It waits for uploads that may become visible, but not for long.
         if !worker.is_drained(self.now) {
             worker.end_all(true);

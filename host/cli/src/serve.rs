@@ -85,7 +85,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         return ExitCode::from(EXIT_CONFIG);
     }
     if args.restartable && !args.under_parent {
-        return match tuffet_daemon::supervise(std::env::args_os().skip(1).collect()) {
+        return match tuffet_daemon::supervise(std::env::args_os().skip(1).collect(), print_stderr) {
             Ok(code) => code,
             Err(error) => {
                 print_stderr(format_args!("the server cannot be started: {error}"));

@@ -115,7 +115,7 @@ fn requests(messages: &mut Messages) {
         .yaml("roots: [{ name: boot, path: root }]\n")
         .user(is_root().then_some("65534"));
     fs::set_permissions(setup.outside().0, fs::Permissions::from_mode(0o755)).unwrap();
-    fs::set_permissions(setup.root().path("private"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(setup.root().path("private"), fs::Permissions::from_mode(0o000)).unwrap();
     std::os::unix::fs::symlink("/etc/hostname", setup.root().path("link")).unwrap();
     let server = setup.start();
     for (mistake, packet, path) in [

@@ -121,7 +121,7 @@ transfer: { max-windowsize: 9 }
 #[test]
 fn flags_of_the_log_override_its_keys() {
     let scene = Scene::new();
-    let file = scene.write(&minimal("log: { level: warn, format: json, to: { file: log.json } }\n"));
+    let file = scene.write(minimal("log: { level: warn, format: json, to: { file: log.json } }\n"));
     let flags = Overrides {
         log: Some("debug".into()),
         log_format: Some(LogFormat::Dnsmasq),

@@ -248,7 +248,7 @@ fn the_log_goes_to_one_place() {
         ("{ to: { syslog: {}, rotate: { every: 1d } } }", "`rotate` has no effect without `file`; remove it"),
         ("{ to: { rotate: { size: 1MiB } } }", "`rotate` has no effect without `file`; add `file: PATH`"),
     ] {
-        let complaints = scene.complaints(&minimal(&format!("log: {yaml}\n")));
+        let complaints = scene.complaints(minimal(&format!("log: {yaml}\n")));
         assert!(complaints.len() == 1 && complaints[0].contains(complaint), "{yaml}: {complaints:#?}");
     }
 }

@@ -27,17 +27,17 @@ pub const UNDER_PARENT: &str = "--under-parent";
 /// The flag of a server that replaces another one.
 pub const TAKE_OVER: &str = "--take-over";
 
-/// Starts a server with these arguments, and stays above it.
+/// Starts a server with these arguments, and stays above it. `complain` writes to standard error.
 ///
 /// # Errors
 /// The process cannot be started.
-pub fn supervise(arguments: Vec<OsString>) -> io::Result<ExitCode> {
+pub fn supervise(arguments: Vec<OsString>, complain: fn(String)) -> io::Result<ExitCode> {
     let program = Program { path: env::current_exe()?, arguments };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let signals = Signals::catch()?;
         let serving = program.start(false)?;
-        Supervisor { program, signals, serving, next: None, is_stopping: false }.run().await
+        Supervisor { program, complain, signals, serving, next: None, is_stopping: false }.run().await
     })
 }
 
@@ -114,6 +114,8 @@ impl Server {
 
 struct Supervisor {
     program: Program,
+    /// Writes to standard error.
+    complain: fn(String),
     signals: Signals,
     serving: Server,
     /// The next server, until it answers requests.
@@ -171,7 +173,7 @@ impl Supervisor {
         match self.program.start(true) {
             Ok(next) => self.next = Some(next),
             Err(error) => {
-                eprintln!("{} cannot be started: {error}", self.program.path.display());
+                (self.complain)(format!("{} cannot be started: {error}", self.program.path.display()));
                 self.tell_failed().await;
             }
         }

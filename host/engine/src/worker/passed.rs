@@ -127,11 +127,13 @@ mod tests {
     use tokio::sync::mpsc;
     use tuffet_core::Settings;
     use tuffet_request::Bounds;
+    use tuffet_request::events::Ended;
 
     const REQUEST: &[u8] = b"\0\x01file\0octet\0";
     const ACK: &[u8] = b"\0\x04\0\x01";
 
-    fn worker(single_port: bool) -> VirtualWorker {
+    /// With the receiver of its summaries.
+    fn worker(single_port: bool) -> (VirtualWorker, mpsc::Receiver<Ended>) {
         let settings = WorkerSettings {
             transfer: Arc::new(Settings::default()),
             max_transfers: 1_000,
@@ -144,7 +146,8 @@ mod tests {
         };
         let address = ([127, 0, 0, 1], 0).into();
         let listener = ListenerSpec { single_port, tid_ports: 4, ..ListenerSpec::at(address) };
-        VirtualWorker::new(settings, &[listener], mpsc::channel(2_000).0).unwrap()
+        let (summaries, ended) = mpsc::channel(2_000);
+        (VirtualWorker::new(settings, &[listener], summaries).unwrap(), ended)
     }
 
     fn peer(number: u8) -> SocketAddr {
@@ -153,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_gets_all_requests_shares_them() {
-        let (mut alone, mut other) = (worker(false), worker(false));
+        let ((mut alone, _alone), (mut other, _other)) = (worker(false), worker(false));
         alone.set_alone(0);
         let listening = alone.listening(0).unwrap();
         let now = Time::default();
@@ -192,7 +195,7 @@ mod tests {
     #[test]
     fn what_another_process_may_know_is_passed_on() {
         let (before, next) = (Arc::new(Process::default()), Arc::new(Process::default()));
-        let mut worker = worker(true);
+        let (mut worker, _ended) = worker(true);
         let listening = worker.listening(0).unwrap();
         let now = Time::default();
         let succession = Succession { before: Some(before.clone()), next: None };

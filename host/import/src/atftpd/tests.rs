@@ -80,7 +80,10 @@ fn each_flag() {
     for (line, pointer, expected) in cases {
         let read = import(line, &folder);
         assert_eq!(read.at(pointer), expected, "{line}\n{}", read.text);
-        assert!(read.is_complete && read.remarks.is_empty(), "{line}: {:?}", read.remarks);
+        // Without a folder in the flags it is one that may not exist here.
+        let mut remarks =
+            read.remarks.iter().filter(|remark| !remark.contains("/tftpboot does not exist here"));
+        assert!(read.is_complete && remarks.next().is_none(), "{line}: {:?}", read.remarks);
     }
     let path = folder.path().to_str().unwrap();
     assert_eq!(import("--daemon DIR", &folder).at("/roots/0/also-at"), json!([path]));

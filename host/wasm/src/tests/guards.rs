@@ -220,8 +220,8 @@ async fn cached(spec: &PolicySpec, requests: &[Request]) -> (u64, u64) {
 #[tokio::test]
 async fn decisions_that_depend_on_named_facts_alone_are_remembered() {
     let acl = |name| authorizers(vec![acl(name, json!({ "deny": [{ "names": ["*.key"] }] }))]);
-    // Id, port, MAC addresses and options do not matter to it.
-    let same = Request { id: RequestId(8), macs: Vec::new(), options: Vec::new(), ..read("a") };
+    // Id, port and options do not matter to it.
+    let same = Request { id: RequestId(8), options: Vec::new(), ..read("a") };
     let same = Request { client: SocketAddr::new(same.client.ip(), 9), ..same };
     assert_eq!(cached(&acl("depends"), &[read("a"), same, read("a.key"), read("a.key")]).await, (2, 2));
     let others = [read("a"), from(9, read("a")), request(Operation::Write, "a")];

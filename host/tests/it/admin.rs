@@ -158,21 +158,6 @@ fn a_broken_sink_makes_it_not_ready() {
 }
 
 #[test]
-fn a_server_that_stops_says_so() {
-    let server = Setup::new().rest_of_yaml("admin: { address: \"127.0.0.1:0\" }\n").writable().start();
-    let mut writer = Peer::new(server.address());
-    writer.ask(&wrq("up", &[]));
-    writer.expect(Answer::Ack(0));
-    server.terminate();
-    server.logged("stopping; waiting for running transfers");
-    let (status, said) = json_of(&server, "/readyz");
-    assert_eq!((status, &said["reasons"][0]["check"]), (503, &"draining".into()));
-    assert_eq!(json_of(&server, "/livez").0, 200);
-    writer.write_on(&bytes(100), 512);
-    assert_eq!(server.wait().code(), Some(0));
-}
-
-#[test]
 fn a_transfer_is_seen_live_by_all_who_watch() {
     let server = Setup::new().file("long", &bytes(512 * 40)).rest_of_yaml(OPEN).start();
     let mut one = Events::open(server.admin(), "/api/live").ok().unwrap();

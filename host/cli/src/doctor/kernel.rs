@@ -124,7 +124,7 @@ pub(super) fn udp_memory(system: &System, needed: SocketUse) -> Finding {
         return Finding::unknown("UDP memory", format!("{NAME} is not visible here"));
     };
     // A receive buffer counts twice its requested size.
-    let SocketUse { sockets, receive_buffers } = needed;
+    let SocketUse { sockets, receive_buffers, .. } = needed;
     let wanted = 2 * receive_buffers;
     let allowed = most.saturating_mul(page);
     if allowed >= wanted {
@@ -273,7 +273,7 @@ mod tests {
             receive_buffers(&system, &None),
             send_buffers(&system, &None),
             backlog(&system),
-            udp_memory(&system, SocketUse { sockets: 10, receive_buffers: 1 }),
+            udp_memory(&system, SocketUse { sockets: 10, listening: 2, receive_buffers: 1 }),
             clock(&system),
         ];
         assert_eq!(found.map(|finding| finding.grade), [Grade::Unknown; 5]);
@@ -285,7 +285,7 @@ mod tests {
     fn memory_of_udp_is_compared_with_the_sockets() {
         let (_folder, system) = fake(&[("proc/sys/net/ipv4/udp_mem", "1000 2000 40960\n")]);
         let room = 40_960 * rustix::param::page_size() as u64 / 2;
-        let needed = |receive_buffers| SocketUse { sockets: 10, receive_buffers };
+        let needed = |receive_buffers| SocketUse { sockets: 10, listening: 2, receive_buffers };
         assert_eq!(udp_memory(&system, needed(room)).grade, Grade::Good);
         let found = udp_memory(&system, needed(room + 1));
         assert_eq!(found.grade, Grade::CouldBeBetter);

@@ -28,7 +28,9 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     };
     // A value that is not a number is `unlimited`.
     let Ok(soft) = soft.parse::<u64>() else { return Finding::good(CHECK, format!("unlimited{owner}")) };
-    let sockets = subject.sockets(Some(soft)).sockets;
+    let needed = subject.sockets(Some(soft));
+    // A running server has each listening socket twice, so that it can hand the ports over when it stops.
+    let sockets = needed.sockets + needed.listening;
     let transfers = subject.config.limits.transfers as u64;
     let (least, most) = (sockets + OTHER_DESCRIPTORS, sockets + OTHER_DESCRIPTORS + transfers);
     let fix = |finding: Finding| {

@@ -113,8 +113,9 @@ pub fn serve(
     // The first other thread.
     logging::start(&config)?;
     let runtime = start_runtime(&config, compilers?)?;
-    // Until this server knows that no other one uses it.
-    runtime.share_state();
+    if opened.predecessor.is_some() || shared_state::is_shared(&config.state) {
+        runtime.share_state();
+    }
     opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

@@ -52,7 +52,7 @@ const SHUTDOWN_MARGIN: Duration = Duration::from_millis(900);
 const HOLD: Duration = Duration::from_secs(10);
 
 /// When a stopping server without a next one lets others use its state on disk. Most have ended before.
-const SHARE_AFTER: Duration = Duration::from_secs(1);
+const SHARE_AFTER: Duration = Duration::from_millis(200);
 
 /// The phase of a shutdown.
 #[derive(Debug, Clone, Copy)]
@@ -207,8 +207,13 @@ impl Running {
         let passes = config.listeners.iter().any(|listener| listener.single_port);
         let to_next =
             ToNext::new((server.mailboxes().to_vec(), config.workers), shared.clone(), before, passes);
-        let state =
-            SharedState { runtime: runtime.clone(), origins: shared_origins, generation: shared_generation };
+        let state = SharedState {
+            folder: config.state.clone(),
+            mark: Arc::default(),
+            runtime: runtime.clone(),
+            origins: shared_origins,
+            generation: shared_generation,
+        };
         handover.set_link(to_next.clone(), state.clone());
         if let Some(from) = from_before {
             let mailboxes = server.mailboxes().to_vec();

@@ -47,6 +47,8 @@ pub fn tid_ports(
 pub struct SocketUse {
     /// Their number, each a descriptor.
     pub sockets: u64,
+    /// How many of them receive requests, without those for broadcasts.
+    pub listening: u64,
     /// The requested size of all their receive buffers, in bytes.
     pub receive_buffers: u64,
 }
@@ -55,6 +57,7 @@ impl Sum for SocketUse {
     fn sum<I: Iterator<Item = SocketUse>>(all: I) -> SocketUse {
         all.fold(SocketUse::default(), |sum, one| SocketUse {
             sockets: sum.sockets + one.sockets,
+            listening: sum.listening + one.listening,
             receive_buffers: sum.receive_buffers + one.receive_buffers,
         })
     }
@@ -81,6 +84,7 @@ pub fn sockets_of(listener: &ListenerSpec, workers: usize, groups: bool) -> Sock
     let (large, small) = (families * workers + groups, families * tids + broadcasts);
     SocketUse {
         sockets: (large + small) as u64,
+        listening: (families * workers) as u64,
         receive_buffers: (large * KERNEL_BUFFER + small * TID_BUFFER) as u64,
     }
 }

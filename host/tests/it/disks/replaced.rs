@@ -27,7 +27,7 @@ fn one_that_was_replaced_is_named_until_a_reload() {
     let said = ready_until(&server, 503);
     assert_eq!(said["reasons"][0]["check"], "root", "{said}");
     let detail = said["reasons"][0]["detail"].as_str().unwrap();
-    assert!(detail.starts_with("the folder of `boot` was replaced or mounted over"), "{detail}");
+    assert!(detail.starts_with("the folder of `boot` was replaced, mounted over or removed"), "{detail}");
     assert!(server.metrics().contains("tuffet_root_replaced{root=\"boot\"} 1"));
     assert_eq!(Peer::new(server.address()).read_plainly("which"), b"the old one");
     let yaml = fs::read_to_string(server.outside().path("tuffet.yaml")).unwrap();

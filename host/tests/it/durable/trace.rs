@@ -143,7 +143,8 @@ fn read(name: &str, line: &str, root: &Path) -> Option<Call> {
         "sendmsg" | "sendmmsg" | "sendto" if call.contains(r#""\0\4\0\5""#) => {
             return Some(Call::Acknowledge);
         }
-        "flock" => Call::Lock(opened()?),
+        // That of a folder keeps other processes out of it, and leaves nothing behind.
+        "flock" => Call::Lock(opened().filter(|path| !path.is_dir())?),
         _ => return None,
     };
     let place = match &path {

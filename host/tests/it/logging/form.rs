@@ -259,7 +259,7 @@ fn the_life_of_a_server_is_told_in_sentences() {
     assert!(line.contains(failed) && line.contains(", trap: ") && !line.contains("cause="), "{line}");
     server.stop();
     let line = server.line("stopping");
-    assert!(line.ends_with(" stopping; waiting for running transfers, for at most 10 s"), "{line}");
+    assert!(line.ends_with(" stopping; waiting for running transfers, for at most 600 s"), "{line}");
     let line = server.line("plugin totals");
     assert!(line.ends_with(": plugin totals: bad, 1 call, failures \"trap=1\""), "{line}");
     let line = server.line("totals");

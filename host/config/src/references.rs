@@ -35,7 +35,8 @@ impl Resolver<'_> {
             "audit" => needed.push(Grant::Kv),
             "mac-map" => needed.push(Grant::ClientMac),
             "ask" if settings["when-away"] == "last" => needed.push(Grant::Kv),
-            "remap" if settings["unique-root"].is_string() => {
+            // Its rules may depend on which files exist.
+            "remap" => {
                 needed.extend(settings["root"].as_str().map(|root| Grant::Files(root.to_owned())));
                 needed.extend((settings["unique-root"] == "mac").then_some(Grant::ClientMac));
             }

@@ -2,7 +2,7 @@
 
 use crate::harness::{
     Answer, Client, Endpoint, Events, HttpAnswer, Options, Peer, SOON, Server, Setup, ack, bytes, connect,
-    http, http_raw, rrq, tuffet, wrq,
+    http, http_raw, rrq, tuffet,
 };
 use crate::policy::misbehave;
 use serde_json::{Value, json};

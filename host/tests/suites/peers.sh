@@ -46,8 +46,10 @@ for pair in dhcpd=isc-dhcp-server kea-dhcp4=kea-dhcp4-server; do
         if [ "$package" = kea-dhcp4-server ] && download kea-common; then
             dpkg-deb -x kea-common_*.deb "$package" || true
             rm -f kea-common_*.deb
-            is_root && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-                liblog4cplus-2.0.5 libmariadb3 libpq5 </dev/null >/dev/null 2>&1 || true
+            if is_root; then
+                DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+                    liblog4cplus-2.0.5 libmariadb3 libpq5 </dev/null >/dev/null 2>&1 || true
+            fi
         fi
     fi
     [ -x "$server" ] || echo "peers.sh: no ${pair%%=*} (package $package)" >&2

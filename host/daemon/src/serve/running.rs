@@ -317,7 +317,11 @@ impl Running {
                 Some(next) = self.handed_over.recv() => self.is_replaced(next),
                 () = hold_ends(self.held_until, &self.handover) => self.release(),
                 () = no_longer_between(&self.handover) => {}
-                () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => self.stop(),
+                () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => {
+                    // It was the service for the manager, which would wait for this process.
+                    self.manager.fall_silent();
+                    self.stop();
+                }
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.

@@ -332,6 +332,7 @@ pub fn quoted(path: &Path) -> String {
 }
 
 /// Access control lists (acl(5)), as the kernel stores them.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "other systems have lists of other kinds"))]
 mod lists {
     use std::path::Path;
 

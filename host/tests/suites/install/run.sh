@@ -25,7 +25,7 @@ for file in bin/tuffet lib/systemd/system/tuffet.service lib/systemd/system/tuff
 done
 "$folder/opt/t/bin/tuffet" --version >/dev/null || fail "the binary does not run"
 unit=$folder/opt/t/lib/systemd/system/tuffet.service
-grep -q '^ExecStart=/opt/t/bin/tuffet serve --config /opt/conf/tuffet/tuffet.yaml$' "$unit" || fail "$(grep Exec "$unit")"
+grep -q '^ExecStart=/opt/t/bin/tuffet serve --restartable --config /opt/conf/tuffet/tuffet.yaml$' "$unit" || fail "$(grep Exec "$unit")"
 if grep -rnE '/usr/bin|/etc/tuffet' "$folder/opt/t/lib" "$folder/opt/conf"; then fail "a path is of another installation"; fi
 if command -v systemd-analyze >/dev/null; then
     mkdir -p "$folder/etc/systemd/system"

@@ -158,7 +158,7 @@ impl Handover {
             }
         };
         let Some(duplicates) = duplicates else { return write_line(&mut stream, &Reply::Busy) };
-        let taken = self.offer_on(&mut stream, duplicates);
+        let taken = self.offer_on(&mut stream, duplicates, runtime);
         let mut state = self.state.lock();
         state.in_progress = false;
         if taken.is_err()
@@ -178,11 +178,17 @@ impl Handover {
     }
 
     /// Offers the sockets, and after them a connection for datagrams.
-    fn offer_on(&self, stream: &mut UnixStream, mut sockets: Vec<OwnedFd>) -> io::Result<Taken> {
+    fn offer_on(
+        &self,
+        stream: &mut UnixStream,
+        mut sockets: Vec<OwnedFd>,
+        runtime: &Handle,
+    ) -> io::Result<Taken> {
         let (ours, its) = passing::pair()?;
         sockets.push(its);
         let kept = self.to_next().map(ToNext::keep);
-        if let Some((_, state)) = self.link.get() {
+        if let Some((to_next, state)) = self.link.get() {
+            runtime.block_on(to_next.is_known());
             state.share();
         }
         write_line(stream, &Reply::Offered(sockets.len()))?;
@@ -193,7 +199,7 @@ impl Handover {
         let taken = read_line(stream)?;
         if let (Some(kept), Some(to_next)) = (kept, self.to_next()) {
             kept.connect(ours.try_clone()?);
-            to_next.receive(ours)?;
+            to_next.receive_from_next(ours)?;
         }
         Ok(taken)
     }

@@ -4,6 +4,7 @@
 //! until the next one can take them. Both directions share a pair of sockets (SOCK_SEQPACKET, unix(7)); nothing waits
 //! for it: if it is full, the datagram is lost, as on a network.
 
+use futures_util::future::join_all;
 use parking_lot::Mutex;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, send, socketpair};
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,19 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Beside, Mailbox, Passed, Succession, ToWorker};
 use tuffet_udp::{Local, Received};
 
 /// The most requests that are kept for the next server, and the most bytes of one.
 const MAX_KEPT: usize = 4096;
 const MAX_KEPT_BYTES: usize = 2048;
+
+/// How long the workers may take to learn of the next server.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The largest message: a datagram and what is known of it.
 const MAX_MESSAGE: usize = (64 << 10) + 1024;
@@ -102,22 +110,30 @@ pub(super) fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?)
 }
 
-/// Where received datagrams go.
-pub(super) struct Receiver {
-    pub(super) listeners: Arc<[SharedListener]>,
+/// The workers and listeners of this server.
+#[derive(Clone)]
+pub(super) struct Here {
     /// Of the workers, then of the multicast thread.
     pub(super) mailboxes: Vec<Arc<Mailbox>>,
     pub(super) workers: usize,
-    /// The server before this one: the datagram may be for one of its transfers.
-    pub(super) before: Option<Arc<dyn Beside>>,
+    pub(super) listeners: Arc<[SharedListener]>,
+    /// Bounds what is on its way to the workers.
+    pub(super) limiter: Arc<Limiter>,
 }
 
-impl Receiver {
+/// Gives datagrams that the other server received to the workers of this one.
+struct Receiver<B> {
+    here: Here,
+    /// Returns the server on the other side of this one: the datagram may be for one of its transfers.
+    beyond: B,
+}
+
+impl<B: Fn() -> Option<Arc<dyn Beside>> + Send + 'static> Receiver<B> {
     /// Receives on a thread until the other end is closed, and then calls `ended`.
     ///
     /// # Errors
     /// The system has no thread.
-    pub(super) fn start(self, from: OwnedFd, ended: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    fn start(self, from: OwnedFd, ended: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let receive = move || {
             let mut room = vec![0; MAX_MESSAGE];
             // A closed connection returns 0; a message is never empty.
@@ -138,26 +154,28 @@ impl Receiver {
             return;
         };
         let Head { worker, listener, peer, local } = head;
-        let Some(listener) = self.listeners.iter().position(|its| *its == listener) else { return };
+        let Some(listener) = self.here.listeners.iter().position(|its| *its == listener) else { return };
         let local = local.map(|(address, interface, copied)| Local { address, interface, copied });
-        let passed = |may_begin| Passed { listener, peer, local, payload: payload.into(), may_begin };
-        let post = |mailbox: &Mailbox, passed| {
+        let post = |mailbox: &Mailbox, may_begin| {
+            // Clients repeat what is lost.
+            let Some(place) = self.here.limiter.pass() else { return };
+            let passed = Passed { listener, peer, local, payload: payload.into(), may_begin, place };
             // A worker that cannot be woken has failed, which ends the server.
             let _ = mailbox.post(ToWorker::Passed(Box::new(passed)));
         };
         // Requests have the operation codes 1 and 2 (RFC 1350, section 5).
         if matches!(payload, [0, 1 | 2, ..]) {
-            let number = worker.checked_rem(self.workers);
-            if let Some(mailbox) = number.and_then(|number| self.mailboxes.get(number)) {
-                post(mailbox, passed(true));
+            let number = worker.checked_rem(self.here.workers);
+            if let Some(mailbox) = number.and_then(|number| self.here.mailboxes.get(number)) {
+                post(mailbox, true);
             }
             return;
         }
-        for mailbox in &self.mailboxes {
-            post(mailbox, passed(false));
+        for mailbox in &self.here.mailboxes {
+            post(mailbox, false);
         }
-        if let Some(before) = &self.before {
-            before.pass_on(worker, listener, &Received { peer, local, payload, segment: None });
+        if let Some(beyond) = (self.beyond)() {
+            beyond.pass_on(worker, listener, &Received { peer, local, payload, segment: None });
         }
     }
 }
@@ -165,9 +183,7 @@ impl Receiver {
 /// The link of a server to the next one.
 #[derive(Clone)]
 pub(super) struct ToNext {
-    mailboxes: Vec<Arc<Mailbox>>,
-    workers: usize,
-    listeners: Arc<[SharedListener]>,
+    here: Here,
     /// Whether a listener has a single port, so that packets are passed on.
     passes: bool,
     /// The server before this one, while it lives.
@@ -176,28 +192,28 @@ pub(super) struct ToNext {
 }
 
 impl ToNext {
-    pub(super) fn new(
-        (mailboxes, workers): (Vec<Arc<Mailbox>>, usize),
-        listeners: Arc<[SharedListener]>,
-        before: Option<Arc<dyn Beside>>,
-        passes: bool,
-    ) -> ToNext {
-        ToNext {
-            mailboxes,
-            workers,
-            listeners,
-            passes,
-            before: Arc::new(Mutex::new(before)),
-            kept: Arc::default(),
-        }
+    pub(super) fn new(here: Here, before: Option<Arc<dyn Beside>>, passes: bool) -> ToNext {
+        ToNext { here, passes, before: Arc::new(Mutex::new(before)), kept: Arc::default() }
     }
 
     /// From now on, what is not for this server is kept for the next one. Acts once.
     pub(super) fn keep(&self) -> Arc<Passing> {
         let mut kept = self.kept.lock();
-        let passing = kept.get_or_insert_with(|| Arc::new(Passing::kept(self.listeners.clone()))).clone();
+        let passing =
+            kept.get_or_insert_with(|| Arc::new(Passing::kept(self.here.listeners.clone()))).clone();
         self.tell(Some(passing.clone()));
         passing
+    }
+
+    /// Waits until the workers know of the next server: it needs the TID ports that they give up for it.
+    pub(super) async fn is_known(&self) {
+        let pings = self.here.mailboxes.iter().map(|mailbox| {
+            let (answer, answered) = oneshot::channel();
+            // A worker that has ended drops it.
+            let _ = mailbox.post(ToWorker::Ping(answer));
+            answered
+        });
+        let _ = timeout(WORKER_TIMEOUT, join_all(pings)).await;
     }
 
     /// The next server could not start, and this one goes on.
@@ -221,20 +237,28 @@ impl ToNext {
     fn tell(&self, next: Option<Arc<Passing>>) {
         let before = self.before.lock().clone();
         let next = next.map(|next| next as Arc<dyn Beside>);
-        tuffet::server::set_succession(&self.mailboxes, &Succession { before, next });
+        tuffet::server::set_succession(&self.here.mailboxes, &Succession { before, next });
     }
 
     /// Passes packets back that the next server receives for transfers of this one.
     ///
     /// # Errors
     /// The system has no thread.
-    pub(super) fn receive(&self, from: OwnedFd) -> io::Result<()> {
-        let receiver = Receiver {
-            listeners: self.listeners.clone(),
-            mailboxes: self.mailboxes.clone(),
-            workers: self.workers,
-            before: self.before.lock().clone(),
-        };
-        receiver.start(from, || {})
+    pub(super) fn receive_from_next(&self, from: OwnedFd) -> io::Result<()> {
+        let before = self.before.clone();
+        let beyond = move || before.lock().clone();
+        Receiver { here: self.here.clone(), beyond }.start(from, || {})
+    }
+
+    /// Takes what the server before this one received, until it ends.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(super) fn receive_from_before(&self, from: OwnedFd) -> io::Result<()> {
+        let kept = self.kept.clone();
+        let beyond = move || kept.lock().clone().map(|next| next as Arc<dyn Beside>);
+        let to_next = self.clone();
+        let receiver = Receiver { here: self.here.clone(), beyond };
+        receiver.start(from, move || to_next.before_has_ended())
     }
 }

@@ -5,7 +5,7 @@ use super::deadline::Deadline;
 use super::explain::Explainer;
 use super::handover::{HandedOver, Handover};
 use super::parent::Parent;
-use super::passing::{Passing, Receiver, SharedListener, ToNext};
+use super::passing::{Here, Passing, SharedListener, ToNext};
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::predecessor::Predecessor;
 use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
@@ -190,6 +190,7 @@ impl Running {
             user,
         };
         let (shared_origins, shared_generation) = (origins.clone(), assembly.generation.clone());
+        let limiter = assembly.limiter.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect, watch.clone());
         let shared: Arc<[SharedListener]> = shared_listeners(config, &listeners).into();
@@ -205,8 +206,13 @@ impl Running {
         );
         let server = assembly.start(telemetry.sampling(), records)?;
         let passes = config.listeners.iter().any(|listener| listener.single_port);
-        let to_next =
-            ToNext::new((server.mailboxes().to_vec(), config.workers), shared.clone(), before, passes);
+        let here = Here {
+            mailboxes: server.mailboxes().to_vec(),
+            workers: config.workers,
+            listeners: shared,
+            limiter,
+        };
+        let to_next = ToNext::new(here, before, passes);
         let state = SharedState {
             folder: config.state.clone(),
             mark: Arc::default(),
@@ -216,10 +222,8 @@ impl Running {
         };
         handover.set_link(to_next.clone(), state.clone());
         if let Some(from) = from_before {
-            let mailboxes = server.mailboxes().to_vec();
-            let receiver = Receiver { listeners: shared, mailboxes, workers: config.workers, before: None };
-            receiver
-                .start(from, move || to_next.before_has_ended())
+            to_next
+                .receive_from_before(from)
                 .map_err(|error| ServeError::System("the server has no thread", error))?;
         }
 

@@ -20,6 +20,7 @@ pub(crate) use refused_clients::RefusedClients;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -27,8 +28,17 @@ use token_bucket::{ClientBuckets, Filled, TokenBucket};
 use tuffet_core::Time;
 use tuffet_request::{Bounds, ClientKey};
 
-/// The most requests on their way from one worker to another.
-const MAX_PASSING: usize = 4096;
+/// The most datagrams on their way to workers that did not receive them.
+const MAX_PASSING: usize = 1024;
+
+/// A place among the datagrams on their way to another worker; free again when it is dropped, wherever that is.
+pub struct PassingPlace(Arc<Limiter>);
+
+impl Drop for PassingPlace {
+    fn drop(&mut self) {
+        self.0.passing.fetch_sub(1, Relaxed);
+    }
+}
 
 /// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
 /// for a spoofed one.
@@ -146,7 +156,7 @@ pub struct Limiter {
     clients: ClientBuckets,
     errors: TokenBucket,
     known_clients: KnownClients,
-    /// Requests on their way from one worker to another.
+    /// Datagrams on their way to workers that did not receive them.
     passing: AtomicUsize,
 }
 
@@ -245,18 +255,11 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
-    /// Reserves a place for a request on its way to another worker; false if too many are.
-    pub(crate) fn may_pass(&self) -> bool {
-        let may = self.passing.fetch_add(1, Relaxed) < MAX_PASSING;
-        if !may {
-            self.was_passed();
-        }
-        may
-    }
-
-    /// A passed request has arrived.
-    pub(crate) fn was_passed(&self) {
-        self.passing.fetch_sub(1, Relaxed);
+    /// Reserves a place for a datagram on its way to a worker that did not receive it; `None` if too many are.
+    pub fn pass(self: &Arc<Self>) -> Option<PassingPlace> {
+        let taken = self.passing.fetch_add(1, Relaxed);
+        let place = PassingPlace(self.clone());
+        (taken < MAX_PASSING).then_some(place)
     }
 
     /// Returns what is known of the client at this address. `now` is the time of a worker's clock.

@@ -15,9 +15,6 @@ use tuffet_store::CommitPoint;
 /// request.
 const HALF_OPEN_GRACE: Duration = Duration::from_secs(1);
 
-/// As [`HALF_OPEN_GRACE`], if another process serves meanwhile: nobody waits for the end of this one.
-const GRACE_BESIDE_ANOTHER: Duration = Duration::from_secs(10);
-
 /// How long a shutdown waits for the results of uploads that can no longer be stopped.
 const COMMIT_GRACE: Duration = Duration::from_millis(500);
 
@@ -164,16 +161,16 @@ impl<T: Transmit> Worker<T> {
         all_ended
     }
 
-    /// Silently ends half-open transfers after their clients have had time to answer.
+    /// Silently ends half-open transfers after their clients have had time to answer. If another process serves
+    /// meanwhile, nobody waits for the end of this one, so they have as long as ever.
     fn end_half_open(&mut self, since: Time, now: Time) {
-        let grace = match self.succession.next {
-            Some(_) => GRACE_BESIDE_ANOTHER,
-            None => HALF_OPEN_GRACE,
-        };
+        if self.succession.next.is_some() {
+            return;
+        }
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
             let granted = entry.ticket.is_some() && entry.core.is_unproven();
-            if granted && now.since(entry.core.heard().max(since)) >= grace {
+            if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN_GRACE {
                 entry.core.abandon();
                 let detail = "the client had not answered when the server stopped";
                 entry.rare().ending = Some(Ending::new(Outcome::TimedOut, detail));

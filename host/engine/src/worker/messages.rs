@@ -175,9 +175,7 @@ pub enum ToWorker {
         /// Where the result goes.
         answer: oneshot::Sender<io::Result<()>>,
     },
-    /// A datagram that another worker received, counted by the limiter.
-    Handed(Box<Passed>),
-    /// A datagram that another process received.
+    /// A datagram that another worker, or another process, received.
     Passed(Box<Passed>),
     /// The other processes that serve the same ports.
     Succession(Succession),

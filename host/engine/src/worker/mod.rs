@@ -452,10 +452,6 @@ impl<T: Transmit> Worker<T> {
             // These are for the group thread.
             ToWorker::Join(join) => join.too_late(),
             ToWorker::Member { .. } => {}
-            ToWorker::Handed(passed) => {
-                self.settings.limiter.was_passed();
-                self.take_passed(*passed, now);
-            }
             ToWorker::Passed(passed) => self.take_passed(*passed, now),
             ToWorker::Succession(succession) => self.set_succession(succession),
             ToWorker::Drain { until, is_replaced } => self.drain(until, is_replaced, now),

@@ -8,9 +8,10 @@ use super::Worker;
 use super::messages::{ToControl, ToWorker};
 use super::sockets::{ListenerId, SocketId};
 use super::transmit::Transmit;
+use crate::limits::PassingPlace;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tuffet_core::Time;
+use tuffet_core::{Packet, Time};
 use tuffet_udp::{Local, Received};
 
 /// Another process that serves the same ports. It may be slow, so nothing waits for it: clients repeat what is lost.
@@ -47,11 +48,13 @@ pub struct Passed {
     pub payload: Box<[u8]>,
     /// Whether it may begin a transfer here; otherwise it counts only for a running one.
     pub may_begin: bool,
+    /// Its place among those on their way.
+    pub place: PassingPlace,
 }
 
 impl<T: Transmit> Worker<T> {
     pub(super) fn take_passed(&mut self, passed: Passed, now: Time) {
-        let Passed { listener, peer, local, ref payload, may_begin } = passed;
+        let Passed { listener, peer, local, ref payload, may_begin, place: _ } = passed;
         let Ok(number) = u16::try_from(listener) else { return };
         let listener = ListenerId(number);
         let is_of_family = |number: &SocketId| {
@@ -64,23 +67,22 @@ impl<T: Transmit> Worker<T> {
         let datagram = Received { peer, local, payload, segment: None };
         match self.table.find(listening, &peer) {
             Some(index) => self.deliver(index, listening, &datagram, now),
-            None if may_begin => self.request_here(listening, listener, &datagram, now),
+            // This server may be draining, too.
+            None if may_begin && !self.passes_on(listener, &datagram) => {
+                self.request_here(listening, listener, &datagram, now);
+            }
             None => {}
         }
     }
 
     /// Passes on what another process may know: packets of its transfers, and requests if this one takes none. Returns
     /// whether it was passed on. Only in single-port mode: TID ports are not shared.
-    pub(super) fn passes_on(
-        &mut self,
-        listener: ListenerId,
-        datagram: &Received<'_>,
-        is_request: bool,
-    ) -> bool {
+    pub(super) fn passes_on(&mut self, listener: ListenerId, datagram: &Received<'_>) -> bool {
         let Succession { before, next } = &self.succession;
         if before.is_none() && next.is_none() || self.wire.sockets.has_tids(listener) {
             return false;
         }
+        let is_request = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
         let to = match (is_request, self.draining.is_some()) {
             (true, false) => [None, None],
             (true, true) => [None, next.as_ref()],
@@ -101,17 +103,20 @@ impl<T: Transmit> Worker<T> {
             return false;
         }
         let worker = self.wire.sockets.share_of(&datagram.peer, self.settings.workers);
-        if worker == self.number || !self.settings.limiter.may_pass() {
+        if worker == self.number {
             return false;
         }
+        // Without a place, this worker handles it.
+        let Some(place) = self.settings.limiter.pass() else { return false };
         let passed = Passed {
             listener: listener.into(),
             peer: datagram.peer,
             local: datagram.local,
             payload: datagram.payload.into(),
             may_begin: true,
+            place,
         };
-        let message = ToWorker::Handed(Box::new(passed));
+        let message = ToWorker::Passed(Box::new(passed));
         self.outbox.push(ToControl::ToWorker { worker, message });
         true
     }
@@ -215,5 +220,19 @@ mod tests {
         worker.deliver(listening, peer(2), None, ACK, now);
         assert_eq!(*next.0.lock(), [REQUEST, ACK]);
         assert_eq!(before.0.lock().len(), 1);
+
+        // So is what the server before this one, which drains, too, has passed on.
+        let place = Arc::new(Limiter::new(&Bounds::none(), 1_000, 1_000)).pass().unwrap();
+        let passed = Passed {
+            listener: 0,
+            peer: peer(3),
+            local: None,
+            payload: REQUEST.into(),
+            may_begin: true,
+            place,
+        };
+        worker.mailbox().post(ToWorker::Passed(Box::new(passed))).unwrap();
+        worker.read_mailbox(now);
+        assert_eq!(*next.0.lock(), [REQUEST, ACK, REQUEST]);
     }
 }

@@ -80,8 +80,7 @@ impl<T: Transmit> Worker<T> {
         if copied && !first && self.wire.sockets.has_tids(listener) {
             return;
         }
-        let is_request = matches!(Packet::parse(datagram.payload), Ok(Packet::Request(_)));
-        if self.passes_on(listener, datagram, is_request) || !copied && self.hands_over(listener, datagram) {
+        if self.passes_on(listener, datagram) || !copied && self.hands_over(listener, datagram) {
             return;
         }
         self.request_here(listening, listener, datagram, now);

@@ -83,11 +83,13 @@ fn two_processes_write_one_chain_and_lose_no_line() {
     fetch(site.address).unwrap();
     second.stop();
     assert_one_chain(&site, 27);
-    assert!(
-        !site.log().iter().any(|line| line["level"] == "WARN" || line["level"] == "ERROR"),
-        "{:#?}",
-        site.log()
-    );
+    let log = site.log();
+    let mut troubles = log.iter().filter(|line| {
+        // On a busy machine the last transfers may wait for long.
+        let is_slow = line["message"].as_str().is_some_and(|text| text.starts_with("a transfer is slow"));
+        line["level"] == "ERROR" || line["level"] == "WARN" && !is_slow
+    });
+    assert_eq!(troubles.next(), None, "{log:#?}");
     verify(&site);
 }
 

@@ -269,7 +269,6 @@ impl Groups {
                 | ToWorker::Left { .. }
                 | ToWorker::Passed(_)
                 | ToWorker::Succession(_) => {}
-                ToWorker::Handed(_) => self.settings.limiter.was_passed(),
             }
         }
     }

@@ -189,11 +189,11 @@ async fn open(
     client: ClientKey,
 ) -> Result<OpenedSource, StoreError> {
     let files = &generation.files;
-    if let Some((name, supplied)) = files.supplied.get(root) {
+    if let Some(supplied) = files.supplied.get(root) {
         let path = &*Roots::path_for_program(path)?;
         let disk = files.roots.disk(root).map(Arc::clone);
-        let source = open_root(generation, &name, &*supplied, path).await?;
-        return Ok(files.sources.open(source, disk.as_ref(), path));
+        let source = open_root(generation, &supplied, path).await?;
+        return Ok(files.sources.open(source, supplied.scope, disk.as_ref(), path));
     }
     let Some(disk) = files.roots.disk(root) else { return Err(StoreError::UnknownRoot(root.to_string())) };
     // As for requests by TFTP: answers from the cache do not wait for look-ups.

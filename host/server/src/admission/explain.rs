@@ -13,7 +13,7 @@ use super::open_file::{
 use super::pending::{Arrival, ClientFacts, ReceivedRequest, show_unsafe_name};
 use super::plan::{Plan, ask_next, ask_policy};
 use super::root_access::{on_lane, open_root};
-use crate::content::Root;
+use crate::content::SuppliedRoot;
 use crate::explanation::{
     self, Call, Candidate, Explanation, LastRequest, Lease, Limit, Mac, Options, Question, Retransmission,
 };
@@ -332,8 +332,8 @@ async fn open(
     cursor: &CandidateCursor,
     root: &str,
 ) -> Result<Rehearsed, StoreError> {
-    if let Some((name, supplied)) = generation.files.supplied.get(root) {
-        return open_supplied(generation, cursor, &name, &*supplied).await;
+    if let Some(supplied) = generation.files.supplied.get(root) {
+        return open_supplied(generation, cursor, &supplied).await;
     }
     let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
     let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
@@ -349,15 +349,14 @@ async fn open(
 async fn open_supplied(
     generation: &Generation,
     cursor: &CandidateCursor,
-    name: &Arc<str>,
-    supplied: &dyn Root,
+    supplied: &SuppliedRoot,
 ) -> Result<Rehearsed, StoreError> {
     let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
     let path = &*Roots::path_for_program(path)?;
-    let resolved = resolved(name, path);
+    let resolved = resolved(&supplied.name, path);
     let request = cursor.candidates().request();
     if request.operation == Operation::Write {
-        let limit = generation.files.roots.judge_supplied(name)?;
+        let limit = generation.files.roots.judge_supplied(&supplied.name)?;
         require_room(
             request,
             cursor.announced(),
@@ -365,7 +364,7 @@ async fn open_supplied(
         )?;
         return Ok(Rehearsed { resolved, size: cursor.announced(), link_folder: None });
     }
-    let source = open_root(generation, name, supplied, path).await?;
+    let source = open_root(generation, supplied, path).await?;
     Ok(Rehearsed { resolved, size: Some(source.size()), link_folder: None })
 }
 

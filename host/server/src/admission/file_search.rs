@@ -115,11 +115,11 @@ impl FileSearch {
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
             return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
         };
-        if let Some((name, supplied)) = self.generation.files.supplied.get(&root) {
+        if let Some(supplied) = self.generation.files.supplied.get(&root) {
             let Some(runtime) = self.pending.look(|pending| pending.admission.runtime.clone()) else {
                 return;
             };
-            return self.open_supplied(&runtime, name, supplied, disk);
+            return self.open_supplied(&runtime, supplied, disk);
         }
         let timeout = self.timeout();
         match disk.enter(self.time_left(), Box::new(move |why| timeout.give_up(why))) {

@@ -1,6 +1,6 @@
 //! Asks a root, within `limits.open-time`.
 
-use crate::content::{Root, Source};
+use crate::content::{Source, SuppliedRoot};
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -13,10 +13,10 @@ use tuffet_store::{Disk, Lane, StoreError};
 /// Opens a file in a root of the program, within `limits.open-time`.
 pub(super) async fn open_root(
     generation: &Generation,
-    name: &Arc<str>,
-    root: &dyn Root,
+    supplied: &SuppliedRoot,
     path: &str,
 ) -> Result<Source, StoreError> {
+    let SuppliedRoot { name, root, .. } = supplied;
     let opening = AssertUnwindSafe(async { root.open(path).await }).catch_unwind();
     let within = generation.open_time;
     let why = match timeout(within, opening).await {

@@ -170,12 +170,12 @@ async fn stored_path(
     path: &str,
     sought: Sought,
 ) -> Result<Option<String>, Decision> {
-    if let Some((name, supplied)) = generation.files.supplied.get(root) {
+    if let Some(supplied) = generation.files.supplied.get(root) {
         // A root of the program has the names that it opens, and takes uploads under any.
         if sought == Sought::FolderOf {
             return Ok(Some(path.to_owned()));
         }
-        return match open_root(generation, &name, &*supplied, path).await {
+        return match open_root(generation, &supplied, path).await {
             Ok(_) => Ok(Some(path.to_owned())),
             Err(StoreError::Unreachable { why, .. }) => {
                 let detail = format!("root `{root}` did not look up the name: {why}");

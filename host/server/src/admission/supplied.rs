@@ -4,7 +4,7 @@ use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
 use super::refusals::{internal_error, overloaded, refused};
-use crate::content::{InRuntime, OpenedSource, Root};
+use crate::content::{InRuntime, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -28,16 +28,9 @@ const STREAM_WINDOW: u32 = 256 << 10;
 
 impl FileSearch {
     /// Opens the current candidate in a root of the program.
-    pub(super) fn open_supplied(
-        self,
-        runtime: &Handle,
-        name: Arc<str>,
-        root: Arc<dyn Root>,
-        disk: Arc<Disk>,
-    ) {
+    pub(super) fn open_supplied(self, runtime: &Handle, supplied: SuppliedRoot, disk: Arc<Disk>) {
         runtime.spawn(async move {
-            let opening =
-                self.cursor.open_supplied(&self.generation.files, self.client(), &name, &*root, &disk);
+            let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
             let opening = AssertUnwindSafe(opening).catch_unwind();
             match timeout(self.time_left(), opening).await {
                 Ok(Ok(opened)) => self.go_on(opened),
@@ -91,18 +84,18 @@ impl CandidateCursor {
         &self,
         files: &Files,
         client: ClientKey,
-        name: &Arc<str>,
-        root: &dyn Root,
+        supplied: &SuppliedRoot,
         disk: &Arc<Disk>,
     ) -> Result<Opened, StoreError> {
+        let SuppliedRoot { name, root, scope } = supplied;
         let Some((_, path)) = self.current() else { return Err(StoreError::NotFound) };
         let path = &*Roots::path_for_program(path)?;
         let request = self.candidates().request();
-        let failed = |error: crate::content::RootError| error.into_store(name);
+        let failed = |error: RootError| error.into_store(name);
         match request.operation {
             Operation::Read => {
                 let source = root.open(path).await.map_err(failed)?;
-                let opened = files.sources.open(source, Some(disk), path);
+                let opened = files.sources.open(source, *scope, Some(disk), path);
                 files.supplied(request, opened, resolved(name, path)).await
             }
             Operation::Write => {

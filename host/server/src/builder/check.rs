@@ -11,14 +11,12 @@ use tuffet_store::{Disks, Origin, Origins, Roots};
 impl Builder {
     /// Opens the roots.
     pub(crate) fn open(&mut self, disks: &Disks) -> Result<(OpenRoots, Disks), BuildError> {
-        let supplied = std::mem::take(&mut self.supplied);
-        let supplied = supplied.into_iter().map(|(name, root)| (name.as_str().into(), root));
-        let supplied = SuppliedRoots(Arc::new(supplied.collect()));
+        let supplied = SuppliedRoots::new(std::mem::take(&mut self.supplied));
         if let Some((roots, disks)) = self.opened.take() {
             return Ok((OpenRoots { roots, supplied }, disks));
         }
         let origin = |name: &Arc<str>| (name.to_string(), Arc::new(SuppliedOrigin) as Arc<dyn Origin>);
-        let origins: Origins = supplied.0.keys().map(origin).collect();
+        let origins: Origins = supplied.names().map(origin).collect();
         let roots = Roots::open_without(&self.roots, disks, &[], None, &origins)?;
         Ok((OpenRoots { roots, supplied }, disks.clone()))
     }

@@ -1,6 +1,6 @@
 //! The policy of a server: a loaded one, and the hooks of the program.
 
-use crate::content::SourceOpener;
+use crate::content::{Scope, SourceOpener};
 use crate::hooks::{AcceptUpload, Authorize, Native, NativeObserver, Observe, Resolve, member};
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn chain<H: ?Sized>(
     time_limit: Duration,
     member: impl Fn(&str, Arc<Native<H>>) -> Arc<Member>,
 ) -> Vec<Arc<Member>> {
-    let native = |hook| Arc::new(Native { hook, sources: sources.clone(), time_limit });
+    let native = |hook| Arc::new(Native { hook, sources: sources.clone(), scope: Scope::unused(), time_limit });
     hooks.into_iter().map(|(name, hook)| member(&name, native(hook))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Roots of the program: places of files that are no folders.
 
-use super::Source;
+use super::{Scope, Source};
 use futures_util::future::BoxFuture;
 use std::collections::HashMap;
 use std::io;
@@ -95,15 +95,33 @@ impl RootError {
     }
 }
 
+/// A root of the program.
+#[derive(Clone)]
+pub(crate) struct SuppliedRoot {
+    pub(crate) name: Arc<str>,
+    pub(crate) root: Arc<dyn Root>,
+    pub(crate) scope: Scope,
+}
+
 /// The roots of the program, by name.
 #[derive(Clone, Default)]
-pub(crate) struct SuppliedRoots(pub(crate) Arc<HashMap<Arc<str>, Arc<dyn Root>>>);
+pub(crate) struct SuppliedRoots(Arc<HashMap<Arc<str>, SuppliedRoot>>);
 
 impl SuppliedRoots {
-    /// Returns a root of the program, with its shared name.
-    pub(crate) fn get(&self, name: &str) -> Option<(Arc<str>, Arc<dyn Root>)> {
-        let (name, root) = self.0.get_key_value(name)?;
-        Some((Arc::clone(name), Arc::clone(root)))
+    pub(crate) fn new(roots: Vec<(String, Arc<dyn Root>)>) -> SuppliedRoots {
+        let named = roots.into_iter().map(|(name, root)| {
+            let name: Arc<str> = name.into();
+            (name.clone(), SuppliedRoot { name, root, scope: Scope::unused() })
+        });
+        SuppliedRoots(Arc::new(named.collect()))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<SuppliedRoot> {
+        self.0.get(name).cloned()
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.0.keys()
     }
 }
 

@@ -21,16 +21,47 @@ enum Kind {
     Stream { size: u64, reader: Box<dyn ReadAt> },
 }
 
-/// Distinguishes contents: an ETag, a digest, a revision with the name of what it revises. Equal versions mean equal
-/// bytes, whatever the path, in all roots and hooks of a server.
+/// Distinguishes contents: an ETag, a digest, a revision with the name of what it revises. Contents of equal versions and
+/// equal sizes have equal bytes, whatever their paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Version(Arc<str>);
+pub struct Version {
+    text: Arc<str>,
+    is_global: bool,
+}
 
 impl Version {
-    /// Creates a version from its text.
+    /// Creates a version that counts within the root or hook that supplies the content. One that replaces it
+    /// ([`Replacer::replace`](crate::Replacer::replace)) is another root or hook, whatever its name.
     pub fn new(text: impl Into<Arc<str>>) -> Version {
-        Version(text.into())
+        Version { text: text.into(), is_global: false }
     }
+
+    /// Creates a version that counts in all roots and hooks of a server, before and after replacements. Only for what
+    /// cannot have other bytes anywhere: the digest of the content.
+    pub fn global(digest: impl Into<Arc<str>>) -> Version {
+        Version { text: digest.into(), is_global: true }
+    }
+}
+
+/// Where versions count: one root or hook of the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Scope(ContentId);
+
+impl Scope {
+    /// Returns the scope of a new root or hook.
+    pub(crate) fn unused() -> Scope {
+        Scope(ContentId::unused())
+    }
+}
+
+/// What identifies a content of the program.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Known {
+    /// `None`: everywhere.
+    scope: Option<Scope>,
+    text: Arc<str>,
+    /// A program may forget to change the version.
+    size: u64,
 }
 
 impl Source {
@@ -86,7 +117,7 @@ pub(crate) enum OpenedSource {
 pub(crate) struct SourceOpener(Arc<Shared>);
 
 struct Shared {
-    versions: Cache<Version, ContentId>,
+    versions: Cache<Known, ContentId>,
     /// Accounts for the memory of sources without a root.
     disk: Arc<Disk>,
 }
@@ -96,15 +127,23 @@ impl SourceOpener {
         SourceOpener(Arc::new(Shared { versions: Cache::new(VERSIONS), disk: Disk::of_program() }))
     }
 
-    /// Opens a source; `disk` is that of its root, if it has one.
-    pub(crate) fn open(&self, source: Source, disk: Option<&Arc<Disk>>, path: &str) -> OpenedSource {
+    /// Opens a source of this root or hook; `disk` is that of its root, if it has one.
+    pub(crate) fn open(
+        &self,
+        source: Source,
+        scope: Scope,
+        disk: Option<&Arc<Disk>>,
+        path: &str,
+    ) -> OpenedSource {
         let disk = disk.unwrap_or(&self.0.disk);
         match source.0 {
             Kind::Bytes(bytes) => OpenedSource::Bytes(bytes),
             Kind::File(file) => OpenedSource::File(Arc::new(*file)),
             Kind::Ranged { size, version, reader } => {
                 let new = || Ok::<_, std::convert::Infallible>(ContentId::unused());
-                let Ok(content) = self.0.versions.get_or_insert_with(&version, new);
+                let Version { text, is_global } = version;
+                let known = Known { scope: (!is_global).then_some(scope), text, size };
+                let Ok(content) = self.0.versions.get_or_insert_with(&known, new);
                 let reader = Arc::new(InRuntime::new(reader));
                 OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Some(content), disk, path)))
             }

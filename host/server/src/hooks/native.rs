@@ -1,7 +1,7 @@
 //! Hooks of the program as hooks of a policy.
 
 use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
-use crate::content::{OpenedSource, SourceOpener};
+use crate::content::{OpenedSource, Scope, SourceOpener};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use tuffet_request::events::Kinds;
 pub(crate) struct Native<H: ?Sized> {
     pub(crate) hook: Arc<H>,
     pub(crate) sources: SourceOpener,
+    pub(crate) scope: Scope,
     pub(crate) time_limit: Duration,
 }
 
@@ -89,7 +90,7 @@ impl tuffet_policy::Resolve for Native<dyn Resolve> {
                 Resolution::Files(files) => serve(files, Fallback::NotFound),
                 Resolution::FilesOrNext(files) => serve(files, Fallback::Next),
                 Resolution::Content(source) => {
-                    let content = match self.sources.open(source, None, &request.path) {
+                    let content = match self.sources.open(source, self.scope, None, &request.path) {
                         OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
                         OpenedSource::File(file) => PluginContent::opened(file),
                     };

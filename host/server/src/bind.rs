@@ -5,6 +5,9 @@ use crate::content::{OpenRoots, SourceOpener};
 use crate::handle::Handle;
 use crate::interfaces::{Addresses, Interfaces, would_wait_for};
 use crate::server::{Assembly, Resources, StartError};
+use std::io;
+use std::panic::catch_unwind;
+use std::time::Duration;
 use tuffet_engine::worker::{
     BoundSockets, ListenerSpec, Missing, SocketUse, Sockets, open_all, open_group_sockets, sockets_of,
     tid_ports,
@@ -18,6 +21,7 @@ use tuffet_store::{Disks, Roots};
 const VIRTUAL_TIDS: u16 = 4;
 
 /// A server with open roots and bound sockets, before its first thread. Requests wait in the sockets.
+#[must_use = "it answers once it is started"]
 pub struct Server {
     builder: Builder,
     roots: OpenRoots,
@@ -169,11 +173,24 @@ impl Server {
     }
 
     /// Starts the workers: requests are answered from here on. Must be called within a tokio runtime, which then runs
-    /// hooks and roots.
+    /// hooks and roots, and needs its timer ([`enable_time`](tokio::runtime::Builder::enable_time)).
     ///
     /// # Errors
-    /// The system has no thread or no descriptor for a worker.
+    /// The runtime is missing or has no timer; the system has no thread or no descriptor for a worker.
     pub fn start(self) -> Result<Handle, StartError> {
+        require_runtime()?;
         Handle::start(self.assemble())
     }
+}
+
+/// tokio has no question for the timer of a runtime: its absence is a panic.
+fn require_runtime() -> Result<(), StartError> {
+    if let Err(error) = tokio::runtime::Handle::try_current() {
+        return Err(StartError::new("the server needs a tokio runtime", io::Error::other(error)));
+    }
+    let timer = catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO)));
+    timer.map_err(|_| {
+        let why = "the runtime has no timer: build it with `enable_time` or `enable_all`";
+        StartError::new("the server needs a tokio runtime with a timer", io::Error::other(why))
+    })
 }

@@ -6,7 +6,6 @@ use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
 use crate::server::{Assembly, RunningServer, StartError, TransferLog, drain};
 use crate::watch::{Snapshot, Totals, Watch};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,6 +13,7 @@ use tokio::sync::watch;
 use tuffet_engine::worker::Mailbox;
 
 /// A running server. Dropping it ends the server and its transfers at once; [`Handle::drain`] lets them finish.
+#[must_use = "the server ends when its handle is dropped"]
 pub struct Handle {
     addresses: Vec<(String, SocketAddr)>,
     watch: Watch,
@@ -40,9 +40,6 @@ pub struct ServerEnd {
 
 impl Handle {
     pub(crate) fn start(assembly: Assembly) -> Result<Handle, StartError> {
-        if let Err(error) = tokio::runtime::Handle::try_current() {
-            return Err(StartError::new("the server needs a tokio runtime", io::Error::other(error)));
-        }
         let names = assembly.settings.listeners.iter().map(|listener| listener.name.clone());
         let addresses = names.zip(assembly.listeners.iter().map(|bound| bound.address)).collect();
         let (generation, watch) = (assembly.generation.clone(), assembly.watch.clone());

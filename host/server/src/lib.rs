@@ -104,7 +104,10 @@ pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 /// The futures of hooks, roots, readers and sinks.
 pub use futures_util::future::BoxFuture;
 pub use handle::{Handle, ServerEnd};
-pub use hooks::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
+pub use hooks::{
+    AcceptUpload, Authorize, HookFn, Observe, Resolution, Resolve, UploadVerdict, Verdict, accept_upload_fn,
+    authorize_fn, observe_fn, resolve_fn,
+};
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
 pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};

@@ -2,14 +2,14 @@
 
 use std::error::Error;
 use std::time::Duration;
-use tuffet::{Handle, Listener, Server, Source};
+use tuffet::{Handle, Listener, Server, Source, resolve_fn};
 
 /// Answers every read request by its name.
 fn start(address: &str) -> Result<Handle, Box<dyn Error>> {
-    let answer = |path: &str| match path {
+    let answer = resolve_fn(|request| match request.path.as_str() {
         "hello" => Some(Source::bytes(b"hello, world\n".to_vec())),
         _ => None,
-    };
+    });
     let server =
         Server::builder().listener(Listener::bind(address.parse()?)).resolve("files", answer).bind()?;
     Ok(server.start()?)

@@ -5,7 +5,7 @@
 use embed_test::fetch;
 use std::net::SocketAddr;
 use std::time::Duration;
-use tuffet::{Listener, Server, Source};
+use tuffet::{Listener, Server, Source, resolve_fn};
 use tuffet_testing::{Delivery, Direction, Faults, Network};
 
 fn image() -> Vec<u8> {
@@ -14,7 +14,7 @@ fn image() -> Vec<u8> {
 
 /// A server with one file, and a client behind this network.
 async fn behind(network: impl FnOnce(SocketAddr) -> Network + Send + 'static) -> Vec<u8> {
-    let answer = |path: &str| (path == "image").then(|| Source::bytes(image()));
+    let answer = resolve_fn(|asked| (asked.path == "image").then(|| Source::bytes(image())));
     let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)));
     let handle =
         Server::builder().listener(listener).resolve("image", answer).bind().unwrap().start().unwrap();

@@ -5,7 +5,7 @@
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict};
+use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict, resolve_fn};
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, Request as Asked, World};
 
@@ -25,7 +25,7 @@ fn image() -> Arc<[u8]> {
 
 fn builder(image: &Arc<[u8]>) -> Builder {
     let image = Arc::clone(image);
-    let answer = move |path: &str| (path == "image").then(|| Source::bytes(Arc::clone(&image)));
+    let answer = resolve_fn(move |asked| (asked.path == "image").then(|| Source::bytes(Arc::clone(&image))));
     Server::builder().authorize("one network", OneNetwork).resolve("image", answer)
 }
 

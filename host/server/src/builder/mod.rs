@@ -28,6 +28,7 @@ use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, St
 use tuffet_store::{Disks, Roots, Uploads};
 
 /// Builds a [`Server`](crate::Server). Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
+#[must_use = "it serves once it is bound and started"]
 pub struct Builder {
     pub(crate) settings: Settings,
     /// The bound sockets of each listener, if the program has them.
@@ -68,7 +69,6 @@ impl Default for Builder {
 
 impl Builder {
     /// Adds a listener.
-    #[must_use]
     pub fn listener(mut self, listener: Listener) -> Builder {
         let (settings, sockets) = listener.into_parts();
         self.settings.listeners.push(settings);
@@ -77,20 +77,17 @@ impl Builder {
     }
 
     /// Adds a folder. The roots are searched in the order in which they are added.
-    #[must_use]
     pub fn folder(mut self, folder: Folder) -> Builder {
         self.roots.push(folder.into_spec());
         self
     }
 
     /// Adds a root that the program implements, for reading.
-    #[must_use]
     pub fn root(self, name: &str, root: impl Root) -> Builder {
         self.supply(name, None, root)
     }
 
     /// Adds a root that the program implements and that takes uploads ([`Root::create`]) of at most `max_upload` bytes.
-    #[must_use]
     pub fn writable_root(self, name: &str, max_upload: u64, root: impl Root) -> Builder {
         self.supply(name, Some(max_upload), root)
     }
@@ -109,28 +106,24 @@ impl Builder {
     }
 
     /// Appends a hook to the chain `authorize`; the name is for logs and metrics.
-    #[must_use]
     pub fn authorize(mut self, name: &str, hook: impl Authorize) -> Builder {
         self.hooks.authorize.push((name.to_owned(), Arc::new(hook)));
         self
     }
 
     /// Appends a hook to the chain `resolve`.
-    #[must_use]
     pub fn resolve(mut self, name: &str, hook: impl Resolve) -> Builder {
         self.hooks.resolve.push((name.to_owned(), Arc::new(hook)));
         self
     }
 
     /// Appends a hook to the chain `accept-upload`.
-    #[must_use]
     pub fn accept_upload(mut self, name: &str, hook: impl AcceptUpload) -> Builder {
         self.hooks.accept_upload.push((name.to_owned(), Arc::new(hook)));
         self
     }
 
     /// Adds an observer.
-    #[must_use]
     pub fn observe(mut self, name: &str, hook: impl Observe) -> Builder {
         self.hooks.observe.push((name.to_owned(), Arc::new(hook)));
         self
@@ -138,7 +131,6 @@ impl Builder {
 
     /// Puts a loaded policy, such as that of WebAssembly plugins, in front of the hooks of the program. `records` are
     /// those of its runtime.
-    #[must_use]
     pub fn policy(mut self, policy: Policy, records: PluginRecords) -> Builder {
         (self.policy, self.records) = (Some(policy), records);
         self
@@ -146,63 +138,54 @@ impl Builder {
 
     /// What happens to a request on which every hook of `authorize` abstains. Default: it is allowed, or what the policy
     /// says.
-    #[must_use]
     pub fn default_verdict(mut self, default: DefaultVerdict) -> Builder {
         self.hooks.default = Some(default);
         self
     }
 
     /// The time limit of each call of a hook of the program. Default: 5 s.
-    #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Builder {
         self.hooks.time_limit = limit;
         self
     }
 
     /// Bounds on concurrent transfers, requests, uploads and memory.
-    #[must_use]
     pub fn limits(mut self, limits: Limits) -> Builder {
         self.settings.limits = limits;
         self
     }
 
     /// Option negotiation, retransmission, and bounds on slow transfers.
-    #[must_use]
     pub fn transfer(mut self, transfer: Transfer) -> Builder {
         self.settings.transfer = transfer;
         self
     }
 
     /// Adds negotiation settings for some clients. For each value, the first profile with the client and the value counts.
-    #[must_use]
     pub fn profile(mut self, profile: Profile) -> Builder {
         self.settings.profiles.push(profile);
         self
     }
 
     /// Help for boot chains. Default: none.
-    #[must_use]
     pub fn netboot(mut self, netboot: Netboot) -> Builder {
         self.settings.netboot = netboot;
         self
     }
 
     /// Follows a lease file of a DHCP server, for [`Request::lease`](crate::Request).
-    #[must_use]
     pub fn lease_file(mut self, file: LeaseFile) -> Builder {
         self.settings.lease_files.push(file);
         self
     }
 
     /// The number of threads that move blocks, 1 to 1024. Default: 1, which fills a network of 10 Gbit/s.
-    #[must_use]
     pub fn workers(mut self, workers: usize) -> Builder {
         self.settings.workers = workers;
         self
     }
 
     /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms. Default: 50 µs.
-    #[must_use]
     pub fn busy_poll(mut self, busy_poll: Duration) -> Builder {
         self.settings.busy_poll = busy_poll;
         self
@@ -210,7 +193,6 @@ impl Builder {
 
     /// Where the MAC addresses of on-link clients and the VLANs of interfaces come from. Default: nowhere; see
     /// `netlink` (feature `netlink`).
-    #[must_use]
     pub fn facts(mut self, neighbours: Neighbours, vlans: Vlans) -> Builder {
         (self.neighbours, self.vlans) = (neighbours, vlans);
         self
@@ -218,21 +200,18 @@ impl Builder {
 
     /// Notified of changes of interfaces and addresses, so that listeners that wait for one notice at once instead of within
     /// a second; see `netlink` (feature `netlink`).
-    #[must_use]
     pub fn network_changes(mut self, changes: Arc<Notify>) -> Builder {
         self.changes = changes;
         self
     }
 
     /// What listeners do without an interface or an address that they are bound to. Default: [`bind`](Builder::bind) fails.
-    #[must_use]
     pub fn start(mut self, start: Start) -> Builder {
         self.settings.start = start;
         self
     }
 
     /// Something beside the server whose state its status contains.
-    #[must_use]
     pub fn state(mut self, state: Arc<dyn StateSource>) -> Builder {
         self.states.push(state);
         self
@@ -240,14 +219,12 @@ impl Builder {
 
     /// Replaces all settings, and the listeners with them: call it before the methods that set single ones. `sockets`: the
     /// bound sockets of each listener, if the program has them.
-    #[must_use]
     pub fn settings(mut self, settings: Settings, sockets: Vec<BoundSockets>) -> Builder {
         (self.settings, self.sockets) = (settings, sockets);
         self
     }
 
     /// Serves these roots, which are open already, instead of folders and roots of the program.
-    #[must_use]
     pub fn open_roots(mut self, roots: Roots, disks: Disks) -> Builder {
         self.opened = Some((roots, disks));
         self
@@ -288,7 +265,6 @@ impl Builder {
     }
 
     /// The user and privileges of the process, for the status.
-    #[must_use]
     pub fn privileges(mut self, privileges: RemainingPrivileges) -> Builder {
         self.privileges = privileges;
         self

@@ -86,7 +86,8 @@ fn chain<H: ?Sized>(
     time_limit: Duration,
     member: impl Fn(&str, Arc<Native<H>>) -> Arc<Member>,
 ) -> Vec<Arc<Member>> {
-    let native = |hook| Arc::new(Native { hook, sources: sources.clone(), scope: Scope::unused(), time_limit });
+    let native =
+        |hook| Arc::new(Native { hook, sources: sources.clone(), scope: Scope::unused(), time_limit });
     hooks.into_iter().map(|(name, hook)| member(&name, native(hook))).collect()
 }
 

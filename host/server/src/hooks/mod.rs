@@ -8,16 +8,19 @@
 //! panics, or that takes longer than [`Builder::time_limit`](crate::Builder::time_limit), affects its own request alone:
 //! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is refused then.
 
+mod function;
 mod member;
 mod native;
+mod pointers;
 
 use crate::content::Source;
+pub use function::{HookFn, accept_upload_fn, authorize_fn, observe_fn, resolve_fn};
 use futures_util::future::BoxFuture;
 pub(crate) use member::member;
 pub(crate) use native::{Native, NativeObserver};
 use tuffet_policy::{Destination, ReceivedUpload, Target};
 use tuffet_request::events::{Event, Kinds};
-use tuffet_request::{Denial, ErrorCode, Operation, Request, SessionProfile};
+use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 /// Decides whether a request is allowed.
 pub trait Authorize: Send + Sync + 'static {
@@ -59,22 +62,6 @@ pub trait Resolve: Send + Sync + 'static {
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution>;
 }
 
-/// A function from the requested path to the content; without a content, the client learns that there is no such file.
-/// It has no opinion about uploads, nor about names that are not safe, which are refused.
-impl<F: Fn(&str) -> Option<Source> + Send + Sync + 'static> Resolve for F {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        let answer = match request.operation {
-            Operation::Read if request.unsafe_name.is_some() => Resolution::Abstain,
-            Operation::Read => match self(&request.path) {
-                Some(source) => Resolution::Content(source),
-                None => Resolution::not_found("the function has no such file"),
-            },
-            Operation::Write => Resolution::Abstain,
-        };
-        Box::pin(std::future::ready(answer))
-    }
-}
-
 /// The answer of [`Resolve`].
 #[derive(Debug)]
 pub enum Resolution {
@@ -98,6 +85,11 @@ impl Resolution {
         Resolution::Files(vec![Target { root: root.into(), path: path.into() }])
     }
 
+    /// This content; without one, ERROR 1: nothing else has the file.
+    pub fn content_or_not_found(content: Option<Source>) -> Resolution {
+        content.map_or_else(|| Resolution::not_found("the hook has no such file"), Resolution::Content)
+    }
+
     /// Refuses the request with ERROR 1, "file not found" (RFC 1350); `reason` is for the log alone.
     pub fn not_found(reason: impl Into<String>) -> Resolution {
         let (code, message) = (ErrorCode::FileNotFound, "file not found".into());
@@ -107,6 +99,19 @@ impl Resolution {
     /// Denies the request with ERROR 2 (RFC 1350); `reason` is for the log alone.
     pub fn deny(reason: impl Into<String>) -> Resolution {
         Resolution::Deny(access_denied(reason.into()))
+    }
+}
+
+impl From<Source> for Resolution {
+    fn from(source: Source) -> Resolution {
+        Resolution::Content(source)
+    }
+}
+
+impl From<Option<Source>> for Resolution {
+    /// Without a content, it has no opinion.
+    fn from(content: Option<Source>) -> Resolution {
+        content.map_or(Resolution::Abstain, Resolution::Content)
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Sleep, sleep};
 use tuffet::{
     Ask, Authorize, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Request, Root, RootError,
-    SessionProfile, Source, Transfer, Verdict, Version,
+    SessionProfile, Source, Transfer, Verdict, Version, resolve_fn,
 };
 use tuffet_testing::{Client, Faults, Network};
 
@@ -319,7 +319,7 @@ impl Authorize for Small {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_largest_size_is_that_of_all_protocols_and_contents() {
-    let large = |_: &str| Some(Source::bytes(vec![0; 1001]));
+    let large = resolve_fn(|_| Source::bytes(vec![0; 1001]));
     let (handle, server) = start(builder().authorize("small", Small).resolve("large", large));
     assert_eq!(off(move || get(server, "x")).await.unwrap_err().code(), Some(2));
     let client = "127.0.0.1:9".parse().unwrap();

@@ -4,12 +4,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 mod contents;
-mod versions;
+mod functions;
 mod life;
 mod network;
 mod statics;
 mod uploads;
 mod verdicts;
+mod versions;
 
 use std::net::SocketAddr;
 use std::time::Duration;

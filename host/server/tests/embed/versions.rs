@@ -48,9 +48,9 @@ struct Below(&'static str, Row);
 impl Resolve for Below {
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
         let is_below = request.path.starts_with(self.0);
-        Box::pin(async move {
-            if is_below { Resolution::Content(self.1.source()) } else { Resolution::Abstain }
-        })
+        Box::pin(
+            async move { if is_below { Resolution::Content(self.1.source()) } else { Resolution::Abstain } },
+        )
     }
 }
 

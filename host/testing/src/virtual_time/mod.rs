@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use tuffet::{Server, Source};
+//! use tuffet::{Server, Source, resolve_fn};
 //! use tuffet_testing::virtual_time::{Options, Path, World};
 //!
 //! let image: Vec<u8> = (0..300_000_u32).map(|n| (n / 3) as u8).collect();
 //! for seed in 0..20 {
 //!     let content = image.clone();
 //!     let builder = Server::builder()
-//!         .resolve("image", move |path: &str| (path == "image").then(|| Source::bytes(content.clone())));
+//!         .resolve("image", resolve_fn(move |asked| (asked.path == "image").then(|| Source::bytes(content.clone()))));
 //!     let path = Path { delay: Duration::from_millis(10), loss: 0.01, ..Path::default() };
 //!     let mut world = World::new(builder, path, seed)?;
 //!     let got = world.get("image", Options::windows(1428, 16))?;

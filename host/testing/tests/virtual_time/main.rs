@@ -10,7 +10,7 @@ mod verdicts;
 
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::{Builder, Server, Source};
+use tuffet::{Builder, Server, Source, resolve_fn};
 use tuffet_testing::virtual_time::Options;
 
 /// Large enough for some hundred windows.
@@ -22,8 +22,10 @@ fn image(size: usize) -> Arc<[u8]> {
 
 /// A server with one file in memory.
 fn serving(content: Arc<[u8]>) -> Builder {
-    Server::builder()
-        .resolve("image", move |path: &str| (path == "image").then(|| Source::bytes(Arc::clone(&content))))
+    Server::builder().resolve(
+        "image",
+        resolve_fn(move |asked| (asked.path == "image").then(|| Source::bytes(Arc::clone(&content)))),
+    )
 }
 
 /// Blocks of a size that few networks have, so that several MB are few packets.

@@ -208,7 +208,9 @@ fn restless() -> impl Fate {
 fn a_client_that_requests_and_never_answers_holds_nobody_back() {
     let content = image(10_000);
     let image = Arc::clone(&content);
-    let any = move |path: &str| path.starts_with("image").then(|| tuffet::Source::bytes(Arc::clone(&image)));
+    let any = tuffet::resolve_fn(move |asked| {
+        asked.path.starts_with("image").then(|| tuffet::Source::bytes(Arc::clone(&image)))
+    });
     // Its first blocks alone would take ten seconds.
     let builder = tuffet::Server::builder().resolve("images", any).profile(branch(100_000));
     let mut world = World::over(builder, restless()).unwrap();
@@ -226,7 +228,9 @@ fn a_client_that_requests_and_never_answers_holds_nobody_back() {
 fn short_uploads_one_after_the_other_do_not_take_it_all() {
     let (memory, content, rate) = (Memory::default(), image(4_000_000), 400_000);
     let image = Arc::clone(&content);
-    let one = move |path: &str| (path == "image").then(|| tuffet::Source::bytes(Arc::clone(&image)));
+    let one = tuffet::resolve_fn(move |asked| {
+        (asked.path == "image").then(|| tuffet::Source::bytes(Arc::clone(&image)))
+    });
     let builder = writable(&memory).resolve("image", one).profile(branch(rate));
     let mut world = World::new(builder, path(2, 0.0), 0).unwrap();
     let download = get(&mut world, inside(1), fast());

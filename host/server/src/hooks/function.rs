@@ -1,0 +1,96 @@
+//! Hooks that are functions: for decisions that wait for nothing.
+
+use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
+use futures_util::future::{BoxFuture, ready};
+use tuffet_policy::ReceivedUpload;
+use tuffet_request::events::Event;
+use tuffet_request::{Operation, Request};
+
+/// A function as a hook: see [`authorize_fn`], [`resolve_fn`], [`accept_upload_fn`] and [`observe_fn`].
+#[derive(Debug, Clone, Copy)]
+pub struct HookFn<F>(F);
+
+/// A hook from a function that returns the verdict.
+pub fn authorize_fn<F>(function: F) -> HookFn<F>
+where
+    F: Fn(&Request) -> Verdict + Send + Sync + 'static,
+{
+    HookFn(function)
+}
+
+/// A hook from a function that returns the content for a read request. `None` is no opinion, as
+/// [`Resolution::Abstain`]: the next hook and the roots are asked. [`Resolution::content_or_not_found`] ends the search.
+///
+/// The function is not asked about uploads, nor about names that are not safe, which content does not make safe.
+///
+/// ```
+/// use tuffet::{Server, Source, resolve_fn};
+///
+/// let version = resolve_fn(|request| (request.path == "version").then(|| Source::bytes(*b"1.4\n")));
+/// let builder = Server::builder().resolve("version", version);
+/// ```
+pub fn resolve_fn<F, R>(function: F) -> HookFn<F>
+where
+    F: Fn(&Request) -> R + Send + Sync + 'static,
+    R: Into<Resolution>,
+{
+    HookFn(function)
+}
+
+/// A hook from a function that decides about an upload.
+pub fn accept_upload_fn<F>(function: F) -> HookFn<F>
+where
+    F: Fn(&Request, &ReceivedUpload) -> UploadVerdict + Send + Sync + 'static,
+{
+    HookFn(function)
+}
+
+/// An observer of all ends from a function.
+pub fn observe_fn<F>(function: F) -> HookFn<F>
+where
+    F: Fn(&Event) + Send + Sync + 'static,
+{
+    HookFn(function)
+}
+
+impl<F> Authorize for HookFn<F>
+where
+    F: Fn(&Request) -> Verdict + Send + Sync + 'static,
+{
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(ready((self.0)(request)))
+    }
+}
+
+impl<F, R> Resolve for HookFn<F>
+where
+    F: Fn(&Request) -> R + Send + Sync + 'static,
+    R: Into<Resolution>,
+{
+    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+        let asks = request.operation == Operation::Read && request.unsafe_name.is_none();
+        Box::pin(ready(if asks { (self.0)(request).into() } else { Resolution::Abstain }))
+    }
+}
+
+impl<F> AcceptUpload for HookFn<F>
+where
+    F: Fn(&Request, &ReceivedUpload) -> UploadVerdict + Send + Sync + 'static,
+{
+    fn accept_upload<'a>(
+        &'a self,
+        request: &'a Request,
+        upload: &'a ReceivedUpload,
+    ) -> BoxFuture<'a, UploadVerdict> {
+        Box::pin(ready((self.0)(request, upload)))
+    }
+}
+
+impl<F> Observe for HookFn<F>
+where
+    F: Fn(&Event) + Send + Sync + 'static,
+{
+    fn observe(&self, event: &Event) {
+        (self.0)(event);
+    }
+}

@@ -1,0 +1,58 @@
+//! Hooks and roots behind pointers: of types that the program knows only while it runs, or that several servers share.
+
+use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
+use crate::content::{Root, RootError, Sink, Source};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use tuffet_policy::ReceivedUpload;
+use tuffet_request::Request;
+use tuffet_request::events::{Event, Kinds};
+
+macro_rules! behind {
+    ($pointer:ident) => {
+        impl<T: Authorize + ?Sized> Authorize for $pointer<T> {
+            fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+                (**self).authorize(request)
+            }
+        }
+
+        impl<T: Resolve + ?Sized> Resolve for $pointer<T> {
+            fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+                (**self).resolve(request)
+            }
+        }
+
+        impl<T: AcceptUpload + ?Sized> AcceptUpload for $pointer<T> {
+            fn accept_upload<'a>(
+                &'a self,
+                request: &'a Request,
+                upload: &'a ReceivedUpload,
+            ) -> BoxFuture<'a, UploadVerdict> {
+                (**self).accept_upload(request, upload)
+            }
+        }
+
+        impl<T: Observe + ?Sized> Observe for $pointer<T> {
+            fn wants(&self) -> Kinds {
+                (**self).wants()
+            }
+
+            fn observe(&self, event: &Event) {
+                (**self).observe(event);
+            }
+        }
+
+        impl<T: Root + ?Sized> Root for $pointer<T> {
+            fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+                (**self).open(path)
+            }
+
+            fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+                (**self).create(path)
+            }
+        }
+    };
+}
+
+behind!(Arc);
+behind!(Box);

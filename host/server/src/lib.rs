@@ -68,6 +68,7 @@ pub mod admission;
 mod bind;
 mod builder;
 pub mod capture;
+mod contained;
 pub mod content;
 pub mod events;
 pub mod explanation;

@@ -373,6 +373,23 @@ impl StoreError {
     }
 }
 
+impl StoreError {
+    /// Converts an error of a root, reader or sink of the program, which need not come from the system.
+    pub fn of_program(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::NotFound,
+            io::ErrorKind::AlreadyExists => Self::Exists,
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::Forbidden { error, obstacle: None }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                Self::NoSpace(error)
+            }
+            _ => Self::from_io(error),
+        }
+    }
+}
+
 impl From<Errno> for StoreError {
     fn from(errno: Errno) -> Self {
         Self::from_io(errno.into())

@@ -33,7 +33,7 @@ impl ToProgram {
             return Err(StoreError::TooLarge { limit });
         }
         let sink = self.sink.get_mut().as_mut().ok_or_else(unsupported)?;
-        sink.write(bytes).await.map_err(StoreError::from_io)?;
+        sink.write(bytes).await.map_err(StoreError::of_program)?;
         self.digest.update(bytes);
         self.written = written;
         Ok(())
@@ -46,7 +46,7 @@ impl ToProgram {
 
     pub(super) async fn commit(&mut self, path: &str) -> Result<(), StoreError> {
         let sink = self.sink.get_mut().take().ok_or_else(unsupported)?;
-        sink.commit(path).await.map_err(StoreError::from_io)
+        sink.commit(path).await.map_err(StoreError::of_program)
     }
 }
 

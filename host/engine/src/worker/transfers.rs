@@ -244,16 +244,26 @@ impl<T: Transmit> Worker<T> {
 
     fn send_blocks(&mut self, index: u32, blocks: Blocks, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let (message, detail) = match self.wire.blocks(entry, blocks) {
+        let (code, message, detail) = match self.wire.blocks(entry, blocks) {
             Ok(()) if matches!(entry.content, Some(Content::Bytes(_))) => return,
             Ok(()) => return self.read_on(index),
             Err((first, ReadError::NotYet)) => return self.stall(index, blocks, first, now),
             Err((_, ReadError::Changed)) => {
-                ("the file changed while it was read", "the file changed while it was read".into())
+                let changed = "the file changed while it was read";
+                (ErrorCode::NotDefined, changed.to_owned(), changed.to_owned())
             }
-            Err((_, ReadError::Io(error))) => ("read error", format!("the file cannot be read: {error}")),
+            Err((_, ReadError::Io(error))) => {
+                let detail = format!("the file cannot be read: {error}");
+                let is_supplied = entry.content.as_ref().is_some_and(Content::is_supplied);
+                match is_supplied.then(|| StoreError::of_program(error)) {
+                    Some(error) if error.code() != ErrorCode::NotDefined => {
+                        (error.code(), error.message().to_owned(), detail)
+                    }
+                    _ => (ErrorCode::NotDefined, "read error".to_owned(), detail),
+                }
+            }
         };
-        entry.core.fail(ErrorCode::NotDefined, message);
+        entry.core.fail(code, message);
         entry.rare().ending = Some(Ending::new(Outcome::Failed, detail));
     }
 

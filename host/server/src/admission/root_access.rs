@@ -1,9 +1,8 @@
 //! Asks a root, within `limits.open-time`.
 
+use crate::contained::contained_future;
 use crate::content::{Source, SuppliedRoot};
 use crate::generation::Generation;
-use futures_util::FutureExt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -17,11 +16,11 @@ pub(super) async fn open_root(
     path: &str,
 ) -> Result<Source, StoreError> {
     let SuppliedRoot { name, root, .. } = supplied;
-    let opening = AssertUnwindSafe(async { root.open(path).await }).catch_unwind();
+    let opening = contained_future(async { root.open(path).await });
     let within = generation.open_time;
     let why = match timeout(within, opening).await {
         Ok(Ok(opened)) => return opened.map_err(|error| error.into_store(name)),
-        Ok(Err(_)) => "it panicked".to_owned(),
+        Ok(Err(panicked)) => panicked.to_string(),
         Err(_) => format!("no answer within {} (`limits.open-time`)", humantime::format_duration(within)),
     };
     Err(StoreError::Unreachable { origin: Arc::clone(name), why })

@@ -4,10 +4,9 @@ use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
 use super::refusals::{internal_error, overloaded, refused};
+use crate::contained::contained_future;
 use crate::content::{InRuntime, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
-use futures_util::FutureExt;
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -31,7 +30,7 @@ impl FileSearch {
     pub(super) fn open_supplied(self, runtime: &Handle, supplied: SuppliedRoot, disk: Arc<Disk>) {
         runtime.spawn(async move {
             let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
-            let opening = AssertUnwindSafe(opening).catch_unwind();
+            let opening = contained_future(opening);
             match timeout(self.time_left(), opening).await {
                 Ok(Ok(opened)) => self.go_on(opened),
                 Ok(Err(_)) => {
@@ -62,7 +61,7 @@ impl PendingRequest {
             let source = OpenedSource::File(Arc::clone(file));
             let request = &self.record.request;
             let opening = generation.files.supplied(request, source, Arc::clone(content.resolved()));
-            let opening = AssertUnwindSafe(opening).catch_unwind();
+            let opening = contained_future(opening);
             let opened = match timeout(generation.open_time, opening).await {
                 Ok(Ok(Ok(opened))) => Ok(opened),
                 Ok(Ok(Err(error))) => Err(refused(&error)),

@@ -8,6 +8,9 @@ use std::sync::Arc;
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origin, Origins, Roots};
 
+/// The longest name of a root or hook, in bytes.
+const MAX_NAME: usize = 128;
+
 impl Builder {
     /// Opens the roots.
     pub(crate) fn open(&mut self, disks: &Disks) -> Result<(OpenRoots, Disks), BuildError> {
@@ -48,6 +51,12 @@ impl Builder {
         if let Some(name) = repeated(self.roots.iter().map(|root: &RootSpec| root.name.as_str())) {
             return wrong(format!("two roots have the name `{name}`: give one another"));
         }
+        let roots = self.roots.iter().map(|root| ("root", root.name.as_str()));
+        for (what, name) in roots.chain(self.hooks.names().map(|name| ("hook", name))) {
+            if let Some(problem) = problem_of_name(name, what == "root") {
+                return wrong(format!("the name {name:?} of a {what} {problem}"));
+            }
+        }
         for listener in listeners {
             let exists = |name: &str| match &self.opened {
                 Some((roots, _)) => roots.disk(name).is_some(),
@@ -83,6 +92,19 @@ impl Builder {
 fn is_dual_stack(socket: &UdpSocket) -> bool {
     let is_any_v6 = socket.local_addr().is_ok_and(|its| its.is_ipv6() && its.ip().is_unspecified());
     is_any_v6 && rustix::net::sockopt::ipv6_v6only(socket).is_ok_and(|only| !only)
+}
+
+/// Returns why a name cannot stand in logs, metrics and, for a root, in `ROOT:PATH`.
+fn problem_of_name(name: &str, is_root: bool) -> Option<String> {
+    if name.is_empty() {
+        return Some("is empty: give it one".into());
+    }
+    if name.len() > MAX_NAME {
+        return Some(format!("is longer than {MAX_NAME} bytes: shorten it"));
+    }
+    let is_bad = |its: &char| its.is_control() || is_root && matches!(its, ':' | '/' | '\\');
+    let bad = name.chars().find(is_bad)?;
+    Some(format!("contains {bad:?}: leave it out"))
 }
 
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {

@@ -37,6 +37,15 @@ impl Default for ProgramHooks {
 }
 
 impl ProgramHooks {
+    /// The names of all hooks.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let authorize = self.authorize.iter().map(|(name, _)| name);
+        let resolve = self.resolve.iter().map(|(name, _)| name);
+        let accept_upload = self.accept_upload.iter().map(|(name, _)| name);
+        let observe = self.observe.iter().map(|(name, _)| name);
+        authorize.chain(resolve).chain(accept_upload).chain(observe).map(String::as_str)
+    }
+
     /// Appends the hooks to the chains of a loaded policy, for all listeners.
     pub(crate) fn policy(
         self,

@@ -84,13 +84,7 @@ impl RootError {
                 reason,
             }),
             RootError::Unavailable(why) => StoreError::Unreachable { origin: Arc::clone(root), why },
-            RootError::Io(error) => match error.kind() {
-                io::ErrorKind::NotFound => StoreError::NotFound,
-                io::ErrorKind::AlreadyExists => StoreError::Exists,
-                io::ErrorKind::PermissionDenied => StoreError::Forbidden { error, obstacle: None },
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::NoSpace(error),
-                _ => StoreError::Io(error),
-            },
+            RootError::Io(error) => StoreError::of_program(error),
         }
     }
 }

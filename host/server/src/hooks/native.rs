@@ -1,9 +1,8 @@
 //! Hooks of the program as hooks of a policy.
 
 use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
+use crate::contained::{contained, contained_future};
 use crate::content::{OpenedSource, Scope, SourceOpener};
-use futures_util::FutureExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -25,14 +24,9 @@ pub(crate) struct Native<H: ?Sized> {
 impl<H: ?Sized> Native<H> {
     /// Waits for an answer; a panic and an exceeded time limit are failures of this call.
     async fn call<T>(&self, answer: impl Future<Output = T>) -> Result<T, Failure> {
-        match timeout(self.time_limit, AssertUnwindSafe(answer).catch_unwind()).await {
+        match timeout(self.time_limit, contained_future(answer)).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(panic)) => {
-                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-                let detail = format!("it panicked: {}", text.as_deref().unwrap_or("without a message"));
-                Err(Failure::new(Cause::Trap, detail))
-            }
+            Ok(Err(panicked)) => Err(Failure::new(Cause::Trap, panicked.to_string())),
             Err(_) => {
                 let limit = humantime::format_duration(self.time_limit);
                 Err(Failure::new(Cause::Time, format!("it did not answer within {limit}")))
@@ -131,7 +125,7 @@ pub(crate) struct NativeObserver {
 
 impl NativeObserver {
     pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
-        let wants = catch_unwind(AssertUnwindSafe(|| hook.wants())).unwrap_or_else(|_| {
+        let wants = contained(|| hook.wants()).unwrap_or_else(|_| {
             tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
             Kinds::default()
         });
@@ -148,7 +142,7 @@ impl tuffet_policy::Observe for NativeObserver {
         Box::pin(async move {
             for (_, event) in events.iter() {
                 // The other events still arrive.
-                if catch_unwind(AssertUnwindSafe(|| self.hook.observe(event))).is_err() {
+                if contained(|| self.hook.observe(event)).is_err() {
                     tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
                 }
             }

@@ -85,11 +85,12 @@ impl AsyncRead for Trickle {
     }
 }
 
-struct Failing;
+/// Fails in this way.
+struct Failing(io::ErrorKind);
 
 impl ReadAt for Failing {
     fn read_at<'a>(&'a self, _: u64, _: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
-        Box::pin(async { Err(io::Error::other("on purpose")) })
+        Box::pin(async { Err(io::Error::new(self.0, "on purpose")) })
     }
 }
 
@@ -143,8 +144,14 @@ impl Root for Contents {
                     let slow = Slow(counted, Duration::from_millis(400));
                     Ok(Source::ranged(SMALL, Version::new("slow and small"), slow))
                 }
-                "failing" => Ok(Source::ranged(SMALL, Version::new("f"), Failing)),
-                "failing later" => Ok(Source::ranged(LARGE, Version::new("fl"), Failing)),
+                "failing" => Ok(Source::ranged(SMALL, Version::new("f"), Failing(io::ErrorKind::Other))),
+                "failing later" => {
+                    Ok(Source::ranged(LARGE, Version::new("fl"), Failing(io::ErrorKind::Other)))
+                }
+                "removed" => Ok(Source::ranged(LARGE, Version::new("r"), Failing(io::ErrorKind::NotFound))),
+                "locked" => {
+                    Ok(Source::ranged(LARGE, Version::new("l"), Failing(io::ErrorKind::PermissionDenied)))
+                }
                 "missing" => Err(io::Error::from(io::ErrorKind::NotFound).into()),
                 "hang" => std::future::pending().await,
                 "hanging" => Ok(Source::ranged(LARGE, Version::new("h"), Hanging)),
@@ -197,6 +204,9 @@ async fn contents_arrive_whole_or_end_with_an_error() {
         // A later request finds the same failure: nothing waits for the whole content.
         for name in ["failing", "failing", "failing later", "failing later", "failing later"] {
             assert_eq!(get(server, name).unwrap_err().code(), Some(0), "{name}");
+        }
+        for (name, code) in [("removed", 1), ("locked", 2)] {
+            assert_eq!(get(server, name).unwrap_err().code(), Some(code), "{name}");
         }
         for name in ["hanging", "panicking"] {
             assert_eq!(get(server, name).unwrap_err().code(), Some(0), "{name}");

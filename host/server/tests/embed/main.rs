@@ -7,6 +7,7 @@ mod contents;
 mod functions;
 mod life;
 mod network;
+mod panics;
 mod statics;
 mod uploads;
 mod verdicts;

@@ -216,6 +216,9 @@ async fn a_contradiction_is_named() {
     let twice = builder().listener(crate::listener()).resolve("a", ByName);
     assert!(why(twice.bind()).contains("two listeners have the name `test`"));
     assert!(why(builder().resolve("a", ByName).workers(0).bind()).contains("`workers`"));
+    assert!(why(builder().resolve("", ByName).bind()).contains("of a hook is empty"));
+    assert!(why(builder().resolve("a\nb", ByName).bind()).contains("contains '\\n'"));
+    assert!(why(builder().folder(Folder::new("a:b", "/")).bind()).contains("of a root contains ':'"));
     let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
     let both = builder().folder(Folder::new("boot", "/")).open_roots(opened.0, opened.1);
     assert!(why(both.bind()).contains("`open_roots` supplies all roots"));

@@ -1,0 +1,38 @@
+//! Panics of the program, which end its own call and nothing else.
+
+use futures_util::FutureExt;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a call of the program panicked with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it panicked: {0}")]
+pub(crate) struct Panicked(String);
+
+impl Panicked {
+    fn with(payload: Box<dyn Any + Send>) -> Panicked {
+        let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+        // Its drop is code of the program, too. What that panics with is not dropped: it could go on for ever.
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        Panicked(text.unwrap_or_else(|| "without a message".into()))
+    }
+}
+
+/// Calls the program.
+///
+/// # Errors
+/// It panicked.
+pub(crate) fn contained<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::with)
+}
+
+/// Waits for the program.
+///
+/// # Errors
+/// It panicked.
+pub(crate) async fn contained_future<T>(call: impl Future<Output = T>) -> Result<T, Panicked> {
+    AssertUnwindSafe(call).catch_unwind().await.map_err(Panicked::with)
+}

@@ -135,6 +135,8 @@ impl Limits {
             cache: self.cache,
             cache_max_age: self.cache_max_age,
             events: self.events,
+            // Only programs supply contents that are read ahead.
+            ..settings::Limits::default()
         }
     }
 

@@ -153,7 +153,7 @@ impl Server {
         let Builder {
             settings, hooks, policy, records, states, neighbours, vlans, changes, privileges, ..
         } = builder;
-        let sources = SourceOpener::new();
+        let sources = SourceOpener::new(settings.limits.read_ahead);
         let policy = hooks.policy(policy, &records, &sources, settings.bounds().ipv6_prefix);
         let resources = Resources {
             roots,

@@ -83,6 +83,7 @@ impl Replacer {
         roots.sweep_again_in_background(|name| roots.is_new_for_uploads(name, &now.files.roots));
         its.generation.replace(next);
         its.limiter.replace(&settings.bounds());
+        now.files.sources.set_read_ahead(settings.limits.read_ahead);
         its.uploads.replace(settings.bounds().uploads_per_name);
         its.status.reloaded(number, its.generation.get().policy.plugins());
         *its.settings.lock() = settings;

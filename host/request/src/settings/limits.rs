@@ -32,6 +32,9 @@ pub struct Limits {
     pub cache: u64,
     /// How long cached contents are used before the file is read again.
     pub cache_max_age: Duration,
+    /// Memory in bytes for pieces of contents that the program supplies and that are read ahead of their transfers.
+    /// Transfers that find no room in it wait for each other.
+    pub read_ahead: u64,
     /// Start and end events that may wait for observers, at least 1. At the limit, new requests wait.
     pub events: usize,
 }
@@ -62,6 +65,7 @@ impl Default for Limits {
             open_time: Duration::from_secs(5),
             cache: 256 << 20,
             cache_max_age: Duration::from_secs(60),
+            read_ahead: 64 << 20,
             events: 4096,
         }
     }

@@ -2,6 +2,7 @@
 
 mod in_runtime;
 mod open_roots;
+mod pieces;
 mod root;
 mod source;
 mod stream;

@@ -1,6 +1,7 @@
 //! The bytes of an answer.
 
 use super::in_runtime::InRuntime;
+use super::pieces::{PieceStore, Reading};
 use super::stream::StreamReader;
 use quick_cache::sync::Cache;
 use std::fmt;
@@ -17,7 +18,7 @@ pub struct Source(Kind);
 enum Kind {
     Bytes(Arc<[u8]>),
     File(Box<OpenFile>),
-    Ranged { size: u64, version: Version, reader: Box<dyn ReadAt> },
+    Ranged { size: u64, version: Version, reading: Reading, reader: Box<dyn ReadAt> },
     Stream { size: u64, reader: Box<dyn ReadAt> },
 }
 
@@ -75,11 +76,23 @@ impl Source {
         Source(Kind::File(Box::new(file)))
     }
 
-    /// A content of `size` bytes, read at offsets. Contents of equal versions are read once and shared, as far as they
-    /// fit into the memory for hot files ([`Limits::cache`](tuffet_request::settings::Limits::cache)); otherwise each
-    /// transfer reads it in pieces of at most 256 KiB, two at a time.
+    /// A content of `size` bytes, read at offsets. Contents of equal versions are shared: up to a quarter of
+    /// [`Limits::cache`](tuffet_request::settings::Limits::cache) they stay in memory, and larger ones are read once for
+    /// all transfers at the same time, in pieces, ahead of them ([`Source::pieces`]).
     pub fn ranged(size: u64, version: Version, reader: impl ReadAt) -> Source {
-        Source(Kind::Ranged { size, version, reader: Box::new(reader) })
+        Source(Kind::Ranged { size, version, reading: Reading::default(), reader: Box::new(reader) })
+    }
+
+    /// How a ranged content is read: in pieces of so many bytes (4 KiB to 16 MiB; default 256 KiB), and at most so many of
+    /// them ahead of a transfer (1 to 64; default 32). A transfer that has to wait for a piece reads twice as many ahead
+    /// from then on. All pieces share [`Limits::read_ahead`](tuffet_request::settings::Limits::read_ahead). Other values
+    /// count as the nearest of these; other contents are as they were.
+    #[must_use]
+    pub fn pieces(mut self, bytes: usize, ahead: usize) -> Source {
+        if let Kind::Ranged { reading, .. } = &mut self.0 {
+            *reading = Reading { piece: bytes.clamp(4 << 10, 16 << 20), depth: ahead.clamp(1, 64) };
+        }
+        self
     }
 
     /// A stream of exactly `size` bytes, for one transfer. Its windows are limited to 256 KiB, which stay in memory until
@@ -118,13 +131,20 @@ pub(crate) struct SourceOpener(Arc<Shared>);
 
 struct Shared {
     versions: Cache<Known, ContentId>,
+    pieces: PieceStore,
     /// Accounts for the memory of sources without a root.
     disk: Arc<Disk>,
 }
 
 impl SourceOpener {
-    pub(crate) fn new() -> SourceOpener {
-        SourceOpener(Arc::new(Shared { versions: Cache::new(VERSIONS), disk: Disk::of_program() }))
+    /// `read_ahead`: the memory for pieces of ranged contents, in bytes.
+    pub(crate) fn new(read_ahead: u64) -> SourceOpener {
+        let (versions, pieces) = (Cache::new(VERSIONS), PieceStore::new(read_ahead));
+        SourceOpener(Arc::new(Shared { versions, pieces, disk: Disk::of_program() }))
+    }
+
+    pub(crate) fn set_read_ahead(&self, bytes: u64) {
+        self.0.pieces.set_budget(bytes);
     }
 
     /// Opens a source of this root or hook; `disk` is that of its root, if it has one.
@@ -139,12 +159,13 @@ impl SourceOpener {
         match source.0 {
             Kind::Bytes(bytes) => OpenedSource::Bytes(bytes),
             Kind::File(file) => OpenedSource::File(Arc::new(*file)),
-            Kind::Ranged { size, version, reader } => {
+            Kind::Ranged { size, version, reading, reader } => {
                 let new = || Ok::<_, std::convert::Infallible>(ContentId::unused());
                 let Version { text, is_global } = version;
                 let known = Known { scope: (!is_global).then_some(scope), text, size };
                 let Ok(content) = self.0.versions.get_or_insert_with(&known, new);
-                let reader = Arc::new(InRuntime::new(reader));
+                let reader = self.0.pieces.reader(content, size, reading, InRuntime::new(reader));
+                let reader = Arc::new(reader);
                 OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Some(content), disk, path)))
             }
             Kind::Stream { size, reader } => {

@@ -8,6 +8,7 @@ mod functions;
 mod life;
 mod network;
 mod panics;
+mod pieces;
 mod statics;
 mod uploads;
 mod verdicts;

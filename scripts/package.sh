@@ -2,7 +2,8 @@
 # Makes the packages of the crates that are published (those without `publish = false`), in target/package. It publishes
 # nothing.
 #
-#   scripts/package.sh crates    packs them, and builds a program with a server inside from the packages
+#   scripts/package.sh crates    packs them, builds a program with a server inside from the packages, and runs the tests
+#                                of the package of the library
 #   scripts/package.sh verify    packs them, and builds each from its package
 set -eu
 cd "$(dirname "$0")/.."
@@ -41,18 +42,19 @@ embed() {
     for package in "$TARGET"/package/*.crate; do tar xzmf "$package" -C "$project/crates"; done
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
     {
-        printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nexclude = ["crates"]\n\n'
+        printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nmembers = ["crates/tuffet-%s"]\nexclude = ["crates"]\n\n' "$version"
         awk '/^```/ { inside = ($0 == "```toml") && !done; done = done || inside; next } inside' docs/embed.md
         printf 'tuffet-core = "%s"\ntuffet-sdk = { version = "%s", features = ["http"] }\n' "$version" "$version"
         printf 'tuffet-testing = { version = "%s", features = ["virtual-time"] }\n' "$version"
         printf '\n[patch.crates-io]\n'
-        $cargo tree --locked --offline -e normal --prefix none -p tuffet -p tuffet-sdk -p tuffet-testing |
-            sed -n 's/^\(tuffet[^ ]*\) .*/\1/p' | sort -u | sed "s|.*|& = { path = \"crates/&-$version\" }|"
+        python3 scripts/lint/published.py | sed "s|.*|& = { path = \"crates/&-$version\" }|"
     } >"$project/Cargo.toml"
     awk '/^```/ { inside = ($0 == "```rust") && !done; done = done || inside; next } inside' docs/embed.md >"$project/src/main.rs"
     # The versions of dependencies that Tuffet was tested with.
     cp Cargo.lock "$project/"
     CARGO_TARGET_DIR=$TARGET $cargo build --manifest-path "$project/Cargo.toml"
+    # As somebody does who has only the package.
+    CARGO_TARGET_DIR=$TARGET $cargo test --quiet --manifest-path "$project/Cargo.toml" --package tuffet
 }
 
 case ${1-} in

@@ -2,7 +2,7 @@
 """The crates that would be published: those without `publish = false`.
 
     published.py          lists them
-    published.py check    what crates.io and readers of it need: metadata, a README with the Rust version, dependencies
+    published.py check    what crates.io and readers of it need: metadata, a license, a README with the Rust version, dependencies
                           with this version, and none of them on a crate that is not published"""
 
 import json
@@ -18,6 +18,8 @@ def problems(package, published):
     for key in ("description", "license", "keywords", "categories", "rust_version"):
         if not package[key]:
             yield f"has no {key.replace('_', '-')}"
+    if not pathlib.Path(package["manifest_path"]).with_name("LICENSE").exists():
+        yield "has no LICENSE: link to that of the repository"
     readme = pathlib.Path(package["manifest_path"]).with_name("README.md")
     sentence = f"needs Rust {package['rust_version']}; a minor version may raise that."
     if not readme.exists():

@@ -127,7 +127,6 @@ impl Server {
     }
 
     /// Sets what needs no socket and no folder after these are open: hooks, the policy, facts, states.
-    #[must_use]
     pub fn configure(self, set: impl FnOnce(Builder) -> Builder) -> Server {
         Server { builder: set(self.builder), ..self }
     }

@@ -65,6 +65,12 @@ impl DecidedContent {
         }
     }
 
+    /// Whether its bytes can be read only once, in order, as those of a stream: a protocol with ranges must not offer
+    /// them.
+    pub fn is_sequential(&self) -> bool {
+        matches!(&self.body, OpenedSource::File(file) if file.is_sequential())
+    }
+
     /// Reads `length` bytes from `offset` on; fewer at the end.
     ///
     /// # Errors

@@ -121,7 +121,7 @@ async fn readers_wait_for_room() {
         assert!(client.await.unwrap().unwrap());
     }
     assert!(end.most_in_flight.load(Relaxed) <= 4 * PIECE);
-    let reads = end.reads.lock();
+    let reads = std::mem::take(&mut *end.reads.lock());
     let is_piece = |(offset, length): &(u64, usize)| {
         *offset % PIECE as u64 == 0 && *length == PIECE.min(SIZE - *offset as usize)
     };

@@ -171,6 +171,7 @@ fn fetch(server: SocketAddr) -> Result<Duration, String> {
 /// Restarts under load. Each client asks once for each file.
 fn under_load(site: &Site, mut process: Process, mut restart: impl FnMut(Process) -> Process) {
     let (stop, fetched) = (AtomicBool::new(false), AtomicUsize::new(0));
+    let began = Instant::now();
     let (process, longest) = thread::scope(|scope| {
         let clients: Vec<_> = (0..CLIENTS)
             .map(|_| {
@@ -196,13 +197,17 @@ fn under_load(site: &Site, mut process: Process, mut restart: impl FnMut(Process
         let longest = longest.map(|longest| longest.unwrap_or_else(|why| panic!("{why}: {:#?}", site.log())));
         (process, longest.max().unwrap_or_default())
     });
+    let rate = fetched.load(Relaxed) as f64 / began.elapsed().as_secs_f64();
     process.stop();
     site.waits_for("stopped", RESTARTS + 1);
     let log = site.log();
     let outcomes: Vec<&Value> = log.iter().filter(|line| line["message"] == "transfer").collect();
     assert_eq!(outcomes.len(), fetched.load(Relaxed));
     assert!(outcomes.iter().all(|line| line["outcome"] == "served"), "{outcomes:#?}");
-    println!("{} served over {RESTARTS} restarts; the longest wait was {longest:?}", outcomes.len());
+    let served = outcomes.len();
+    println!(
+        "{served} served over {RESTARTS} restarts, {rate:.0} a second; the longest wait was {longest:?}"
+    );
 }
 
 #[test]

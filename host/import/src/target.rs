@@ -52,6 +52,7 @@ pub(crate) struct Target {
     /// The number of workers, where the default would be too many.
     workers: Option<usize>,
     pub(crate) privileges: Map,
+    pub(crate) log: Map,
     pub(crate) report: Report,
 }
 
@@ -62,6 +63,7 @@ pub(crate) struct Origin {
     pub(crate) program: &'static str,
     /// Its page in the documentation.
     pub(crate) guide: &'static str,
+    /// The format of the log that has the lines of this program, for tools that read them.
     pub(crate) log_format: Option<&'static str>,
 }
 
@@ -106,13 +108,19 @@ impl Target {
     }
 
     /// Returns the text of the file.
-    pub(crate) fn written(self, origin: Origin) -> String {
-        let log_format = origin.log_format.map_or(String::new(), |format| format!(" --log-format {format}"));
+    pub(crate) fn written(mut self, origin: Origin) -> String {
+        if let Some(format) = origin.log_format {
+            let why = format!(
+                "The lines of {} about requests, for tools that read them; `text` says more, and `json` has fields.",
+                origin.program
+            );
+            self.log.put("format", Value::text(format), [why]);
+        }
         let mut text = String::new();
         let lead = [
             format!("The configuration of {}, imported by `tuffet import`.", origin.program),
             "Check it:  tuffet check FILE".to_owned(),
-            format!("Serve it:  tuffet serve --config FILE{log_format}"),
+            "Serve it:  tuffet serve --config FILE".to_owned(),
             "Machines that boot through shim, GRUB or Windows: `netboot: { preset: true }` helps them."
                 .to_owned(),
             format!("What always differs, and how to go back: docs/migrate/{}", origin.guide),
@@ -152,6 +160,7 @@ impl Target {
             ("multicast", self.multicast),
             ("limits", self.limits),
             ("privileges", self.privileges),
+            ("log", self.log),
         ];
         for (key, section) in rest.into_iter().filter(|(_, section)| !section.is_empty()) {
             map.put(key, Value::Map(section), []);

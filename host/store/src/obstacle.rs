@@ -495,5 +495,13 @@ mod tests {
         found.cause = ObstacleCause::ReadOnly;
         assert_eq!(command(&found), "");
         assert!(found.remedy("tuffet", 99).contains("ReadWritePaths='/srv/t ftp'"));
+        assert!(found.to_string().ends_with("(mounted read-only)"));
+        // No mode, owner or list helps against a module: its log has the rule.
+        found.cause = ObstacleCause::SecurityModule;
+        assert_eq!(command(&found), "");
+        let remedy = found.remedy("tuffet", 99);
+        assert!(remedy.contains("ausearch -m avc") && remedy.contains("--grep=apparmor"), "{remedy}");
+        let why = "(its permissions allow it; a security module such as SELinux or AppArmor does not)";
+        assert!(found.to_string().ends_with(why), "{found}");
     }
 }

@@ -294,3 +294,64 @@ fn udp_sockets(process: u32) -> usize {
     });
     sockets.count()
 }
+
+/// What the unit of systemd forbids is not visible to a shell. Doctor has the lines that permit it.
+#[test]
+fn what_the_unit_keeps_from_the_server() {
+    let setup = Setup::new();
+    let outside = setup.outside();
+    for folder in ["", "root"] {
+        fs::set_permissions(outside.path(folder), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for folder in ["log", "out", "units", "units/boot.service.d"] {
+        fs::create_dir(outside.path(folder)).unwrap();
+    }
+    let yaml = format!(
+        "listeners: [{{ address: \"{}:0\" }}]\nroots: [{{ name: boot, path: root, writable: true }}]\nstate: state\n\
+         sinks: {{ lines: {{ file: out/lines, spool: {{}} }} }}\nlog: {{ to: {{ file: log/tuffet.log }} }}\n",
+        own_loopback()
+    );
+    outside.write("doctor.yaml", yaml.as_bytes());
+    let file = outside.path("doctor.yaml").display().to_string();
+    let shipped = include_str!("../../../examples/systemd/tuffet.service");
+    let service = shipped.replace("/etc/tuffet/tuffet.yaml", &file).replace("PrivateTmp=yes", "");
+    // Whatever it is called.
+    outside.write("units/boot.service", service.as_bytes());
+    let doctor = |json: &[&str]| {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        doctor.env("SYSTEMD_UNIT_PATH", outside.path("units"));
+        run(doctor.args(["doctor", "--no-rate", "--config", &file]).args(json))
+    };
+    let of_unit = |report: &Value| -> Vec<Value> {
+        let findings = report["findings"].as_array().unwrap().iter();
+        findings.filter(|finding| finding["check"] == "unit of the server").cloned().collect()
+    };
+    let real = |name: &str| outside.path("").canonicalize().unwrap().join(name).display().to_string();
+    let written = ["root", "log", "out", "state"];
+    let ran = doctor(&["--json"]);
+    assert_eq!(ran.code(), 1);
+    let found = of_unit(&report(&ran));
+    for name in written {
+        let line = format!("[Service]\nReadWritePaths={}", real(name));
+        let its = found.iter().find(|finding| finding["lasting"]["line"] == line.as_str());
+        let its = its.unwrap_or_else(|| panic!("{line}: {found:#?}"));
+        assert_eq!(its["grade"], "wrong");
+        assert_eq!(its["lasting"]["file"], "/etc/systemd/system/boot.service.d/override.conf");
+        assert_eq!(its["commands"][0], "systemctl edit boot.service && systemctl restart boot.service");
+        let says = its["says"].as_str().unwrap();
+        assert!(says.contains("its unit boot.service has `ProtectSystem=strict`"), "{says}");
+    }
+    let text = String::from_utf8_lossy(&doctor(&[]).stdout).into_owned();
+    let lines = format!(
+        "to last, in /etc/systemd/system/boot.service.d/override.conf:\n{0:23}[Service]\n{0:23}ReadWritePaths={1}\n",
+        "",
+        real("root")
+    );
+    assert!(text.contains(&lines), "{text}");
+
+    // The lines help.
+    let paths: Vec<String> = written.map(real).into();
+    let drop_in = format!("[Service]\nReadWritePaths={}\n", paths.join(" "));
+    outside.write("units/boot.service.d/override.conf", drop_in.as_bytes());
+    assert_eq!(of_unit(&report(&doctor(&["--json"]))), [] as [Value; 0]);
+}

@@ -111,6 +111,30 @@ fn the_user_the_place_the_right_and_the_cause_are_named() {
     assert!(text.contains(&format!("it lacks the right `r` on the file {root}/private")), "{text}");
 }
 
+/// A disk with errors becomes read-only while the server runs. To change a mode or an owner would not help.
+#[test]
+fn an_upload_to_a_mount_that_became_read_only() {
+    let Some(setup) = setup() else { return };
+    let root = setup.root().0;
+    let script = "mount --bind \"$1\" \"$1\"; shift; exec \"$@\"";
+    let behind = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script, "sh"];
+    let behind = behind.into_iter().map(str::to_owned).chain([root.display().to_string()]);
+    let server = setup.behind(behind.collect()).start();
+    let mut upload = Peer::new(server.address());
+    upload.ask(&wrq("first", &[]));
+    upload.expect(Answer::Ack(0));
+    upload.write_on(b"content", 512);
+    assert_eq!(server.outcome("first")["outcome"], "stored");
+    let mut remount = Command::new("nsenter");
+    remount.args([&format!("--mount=/proc/{}/ns/mnt", server.id()), "mount", "-o", "remount,ro,bind"]);
+    run(remount.arg(&root)).assert_good();
+    let real = root.canonicalize().unwrap().display().to_string();
+    let place = format!("it lacks the right `w` on the folder {real} (mounted read-only); mount it writable");
+    let remedy = format!("`ReadWritePaths={real}`");
+    assert_refused(&server, &wrq("second", &[]), "second", &["forbids it to the user ", &place, &remedy]);
+    assert_eq!(Peer::new(server.address()).read_plainly("first"), b"content");
+}
+
 /// The command that the line has gives just that right.
 #[test]
 fn the_command_in_the_line_opens_the_file() {

@@ -1,6 +1,7 @@
 //! A restart that clients do not notice: the next server takes the sockets over, and the last transfers of the one before
 //! end there.
 
+mod late;
 mod overlap;
 
 use crate::harness::{Answer, Peer, SOON, ack, bytes, is_root, own_loopback, rrq, run, tuffet, wait_until};
@@ -23,6 +24,8 @@ struct Site {
     folder: TempDir,
     address: SocketAddr,
     listener: &'static str,
+    /// A command that executes the server, such as in a network of its own.
+    behind: Vec<String>,
 }
 
 impl Site {
@@ -39,13 +42,13 @@ impl Site {
         }
         // Nobody has the port, and the address is of this site alone.
         let address = UdpSocket::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
-        let site = Site { folder, address, listener };
+        let site = Site { folder, address, listener, behind: Vec::new() };
         site.configure(rest);
         site
     }
 
     fn configure(&self, rest: &str) {
-        let Site { folder, address, listener } = self;
+        let Site { folder, address, listener, .. } = self;
         let control = folder.path().join("control");
         let user = if is_root() { "privileges: { user: root }\n" } else { "" };
         let yaml = format!(
@@ -63,8 +66,9 @@ impl Site {
     /// Starts a server; its log goes on in the same file.
     fn start(&self, flags: &[&str]) -> Process {
         let log = File::options().append(true).create(true).open(self.folder.path().join("log")).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-        command.args(["serve", "--log-format", "json", "--config"]).arg(self.yaml()).args(flags);
+        let mut words = self.behind.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_tuffet")]);
+        let mut command = Command::new(words.next().expect("at least the server itself"));
+        command.args(words).args(["serve", "--log-format", "json", "--config"]).arg(self.yaml()).args(flags);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         Process(command.spawn().unwrap())
     }
@@ -141,7 +145,8 @@ impl Drop for Process {
 
 /// A client that never repeats a packet: each has to be answered. Returns how long the first answer took.
 fn fetch(server: SocketAddr) -> Result<Duration, String> {
-    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let any = if server.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+    let socket = UdpSocket::bind(any).unwrap();
     socket.set_read_timeout(Some(SOON)).unwrap();
     let asked = Instant::now();
     socket.send_to(&rrq(&SIZE.to_string(), &[]), server).unwrap();
@@ -390,4 +395,33 @@ fn a_root_outside_of_the_sandbox_takes_a_restart() {
     assert!(Peer::new(site.address).read_plainly("new") == bytes(100));
     process.stop();
     site.waits_for("stopped", 2);
+}
+
+/// Its counters are those of its process: what ends in the old one is in the totals of that one's log.
+#[test]
+fn counters_begin_again() {
+    let site = Site::new("");
+    let process = site.started(&["--restartable"]);
+    for _ in 0..3 {
+        fetch(site.address).unwrap();
+    }
+    let reader = site.begin();
+    site.waits_for("transfer", 3);
+    site.restart();
+    fetch(site.address).unwrap();
+    site.waits_for("transfer", 4);
+    let mut reader = reader;
+    reader.send(&ack(1));
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    site.waits_for("stopped", 1);
+    let ran = tuffet(["status", "--metrics", "--config", site.yaml().to_str().unwrap()]);
+    let metrics = String::from_utf8(ran.stdout).unwrap();
+    let served = "tuffet_transfers_total{operation=\"read\",outcome=\"served\"} 1";
+    assert!(metrics.contains(served), "{metrics}");
+    process.stop();
+    site.waits_for("stopped", 2);
+    let log = site.log();
+    let totals = log.iter().filter(|line| line["message"] == "totals");
+    let served: Vec<u64> = totals.map(|line| line["served"].as_u64().unwrap()).collect();
+    assert_eq!(served, [4, 1]);
 }

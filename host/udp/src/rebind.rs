@@ -43,8 +43,9 @@ impl Socket {
     /// Those of setsockopt(2).
     pub fn settle(&self, on_loopback: bool) -> io::Result<()> {
         self.set_reusable(false)?;
-        match self.inner().device()? {
-            None if on_loopback => bind_to_interface(self.inner(), LOOPBACK),
+        match self.inner().device() {
+            Ok(None) if on_loopback => bind_to_interface(self.inner(), LOOPBACK),
+            // The interface of a socket that was handed over may be gone: it is in nobody's way.
             _ => Ok(()),
         }
     }
@@ -62,15 +63,23 @@ impl Socket {
     /// nothing.
     ///
     /// To change the interface of a bound socket takes CAP_NET_RAW, and to bind one that has none takes nothing since
-    /// Linux 5.7. The socket leaves its reuseport group for ever: of several that share a port, one then gets everything. A
-    /// UDP socket loses its interface when it is disconnected (`connect` with AF_UNSPEC), connected or not.
+    /// Linux 5.7. The socket leaves its reuseport group for ever: of several that share a port, one then gets everything, and
+    /// it no longer [shares its port](Socket::shares_port). A UDP socket loses its interface when it is disconnected
+    /// (`connect` with AF_UNSPEC), connected or not.
+    ///
+    /// Two processes that have the socket may both do this, at any time.
     ///
     /// # Errors
     /// There is no such interface; the kernel is older than 5.7 and this process has no CAP_NET_RAW.
     pub fn rebind(&self, interface: &str) -> io::Result<()> {
+        if self.is_bound_to(interface) && !self.shares_port() {
+            self.set_local(self.bound_address()?);
+            return self.accept_all();
+        }
         // Until the new interface is set, datagrams from other interfaces would arrive.
         self.inner().attach_filter(&[DROP])?;
         self.disconnect()?;
+        self.inner().set_reuse_port(false)?;
         bind_to_interface(self.inner(), interface)?;
         // With the connection a socket also loses a port that the kernel chose.
         if self.bound_address()?.port() == 0 {
@@ -86,7 +95,23 @@ impl Socket {
             }
         }
         self.set_local(self.bound_address()?);
-        self.inner().detach_filter()
+        self.accept_all()
+    }
+
+    /// Returns whether the socket is bound to the interface that now has this name.
+    pub fn is_bound_to(&self, interface: &str) -> bool {
+        // Without an interface of that number the kernel has no name.
+        let bound = self.inner().device().ok().flatten();
+        bound.is_some_and(|its| its.strip_suffix(b"\0").unwrap_or(&its) == interface.as_bytes())
+    }
+
+    /// Ends the filter of a parked socket.
+    fn accept_all(&self) -> io::Result<()> {
+        match self.inner().detach_filter() {
+            // It has none, or another process has removed it.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            result => result,
+        }
     }
 
     fn bound_address(&self) -> io::Result<SocketAddr> {
@@ -179,7 +204,7 @@ mod tests {
             let before = socket.local();
             socket.rebind("lo").unwrap();
             assert_eq!(socket.local(), before);
-            assert_eq!(socket.inner().device().unwrap().as_deref(), Some(&b"lo"[..]));
+            assert!(socket.is_bound_to("lo") && !socket.is_bound_to("l"));
             assert!(arrives(&socket));
             assert!(socket.rebind("no-such-one").is_err());
             assert!(!arrives(&socket));

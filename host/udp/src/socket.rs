@@ -164,6 +164,12 @@ impl Socket {
         self.inner.set_reuse_port(true)
     }
 
+    /// Whether the kernel spreads peers over this socket and others of its port (SO_REUSEPORT). A socket that was
+    /// [bound to another interface](Socket::rebind) no longer does.
+    pub fn shares_port(&self) -> bool {
+        self.inner.reuse_port().unwrap_or(false)
+    }
+
     /// The bound address, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
         self.local.get()

@@ -3,7 +3,7 @@
 use super::finding::{Finding, Grade};
 use super::walk::{self, ClosedName, WalkOutcome, WalkResult};
 use tuffet_config::Config;
-use tuffet_daemon::privileges::{self, Account};
+use tuffet_daemon::privileges::{self, Account, Restriction};
 use tuffet_request::RootSpec;
 use tuffet_store::quoted;
 
@@ -27,10 +27,14 @@ pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
     }
 }
 
-/// Checks what the server's user reads after the start, such as lease files and maps, and what the unit that starts the
-/// server keeps from it.
-pub(super) fn read_later(config: &Config, account: Option<&Account>) -> Vec<Finding> {
-    let unreadable = match privileges::unreadable_files(config, account) {
+/// Checks what the server's user reads after the start, such as lease files and maps, and what it writes beside uploads,
+/// such as log, spool and state.
+pub(super) fn of_server(config: &Config, account: Option<&Account>) -> Vec<Finding> {
+    let found = privileges::unreadable_files(config, account).and_then(|mut lines| {
+        lines.extend(privileges::unwritable_files(config, account)?);
+        Ok(lines)
+    });
+    match found {
         Ok(lines) => {
             lines.into_iter().map(|line| Finding::new("files of the server", Grade::Wrong, line)).collect()
         }
@@ -38,10 +42,23 @@ pub(super) fn read_later(config: &Config, account: Option<&Account>) -> Vec<Find
             "files of the server",
             format!("this process cannot act as the server's user: {error}"),
         )],
+    }
+}
+
+/// Checks what the unit that starts the server keeps from it: this process, outside of it, has no such restrictions.
+pub(super) fn of_unit(config: &Config) -> Vec<Finding> {
+    let finding = |restriction: Restriction| {
+        let Restriction { unit, says, lines } = restriction;
+        let finding = Finding::new("unit of the server", Grade::Wrong, says);
+        if lines.is_empty() {
+            return finding;
+        }
+        let drop_in = format!("/etc/systemd/system/{unit}.d/override.conf");
+        let lines = ["[Service]"].into_iter().chain(lines.iter().map(String::as_str));
+        let finding = finding.fix(format!("systemctl edit {unit} && systemctl restart {unit}"));
+        finding.permanently(drop_in, lines.collect::<Vec<_>>().join("\n"))
     };
-    let of_unit = privileges::restrictions_of_unit(config).into_iter();
-    let of_unit = of_unit.map(|line| Finding::new("unit of the server", Grade::Wrong, line));
-    unreadable.into_iter().chain(of_unit).collect()
+    privileges::restrictions_of_unit(config).into_iter().map(finding).collect()
 }
 
 fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &WalkResult) -> Finding {

@@ -32,7 +32,7 @@ pub(super) struct Finding {
     pub(super) lasting: Option<PermanentSetting>,
 }
 
-/// A line of a file.
+/// A line of a file, or several.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct PermanentSetting {
     pub(super) file: String,
@@ -110,6 +110,10 @@ impl fmt::Display for Finding {
             writeln!(f, "{:17}    {command}", "")?;
         }
         match &self.lasting {
+            Some(PermanentSetting { file, line }) if line.contains('\n') => {
+                writeln!(f, "{:17}    to last, in {file}:", "")?;
+                line.lines().try_for_each(|line| writeln!(f, "{:17}      {line}", ""))
+            }
             Some(PermanentSetting { file, line }) => writeln!(f, "{:17}    to last, in {file}: {line}", ""),
             None => Ok(()),
         }

@@ -157,7 +157,8 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     findings.extend(running.map(|report| privileges::running(system, report)));
     findings.extend(running.into_iter().flat_map(privileges::state));
     if subject.file.is_some() {
-        findings.extend(files::read_later(&subject.config, account.as_ref()));
+        findings.extend(files::of_server(&subject.config, account.as_ref()));
+        findings.extend(files::of_unit(&subject.config));
         let unopened = &subject.config.unopened;
         findings.extend(subject.config.roots.iter().flat_map(|root| {
             match unopened.iter().find(|its| its.root == root.name) {

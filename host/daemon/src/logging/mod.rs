@@ -24,6 +24,7 @@ use form::{CurrentForm, Form};
 use line::Lines;
 use output::Output;
 use queue::Queue;
+use rustix::process::{getegid, geteuid};
 use std::fmt::Display;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
@@ -35,6 +36,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, reload};
 use tuffet_config::{Config, ConfigError, LogFormat, LogSpec, LogTarget};
 use tuffet_observe::dialect::Dialect;
+use tuffet_store::{Right, find_obstacle};
 
 /// How long a process waits at its end until lines are written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -244,10 +246,22 @@ fn invalid(config: &Config, key: &str, message: String) -> ConfigError {
 
 fn unopened(config: &Config, error: &io::Error) -> ConfigError {
     let message = match config.log.file() {
-        Some(file) => format!(
-            "the log cannot be written to {}: {error}; let the server's user write in its folder, or name another file",
-            file.path.display()
-        ),
+        Some(file) => {
+            let folder = file.path.parent().unwrap_or(&file.path);
+            let obstacle = find_obstacle(&file.path, &[Right::Write])
+                .or_else(|| find_obstacle(folder, &[Right::Enter, Right::Write]));
+            let why = match obstacle {
+                Some(obstacle) => {
+                    let user = geteuid().as_raw().to_string();
+                    format!(": {obstacle}; {}", obstacle.remedy(&user, getegid().as_raw()))
+                }
+                None => "; let the server's user write in its folder".to_owned(),
+            };
+            format!(
+                "the log cannot be written to {}: {error}{why}, or name another file",
+                file.path.display()
+            )
+        }
         None => format!("the log cannot start: {error}"),
     };
     invalid(config, TARGET, message)

@@ -11,7 +11,7 @@ use tuffet_config::{
     ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
 };
 use tuffet_request::{RootSpec, Unopened};
-use tuffet_store::{Right, find_obstacle};
+use tuffet_store::{Obstacle, ObstacleCause, Right, find_obstacle, quoted};
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
@@ -117,8 +117,19 @@ pub(super) fn require(
 ) -> Result<Vec<LineFileWarning>, PrivilegeError> {
     // Without a change of user, opening the files shows it.
     let Some(account) = account else { return Ok(Vec::new()) };
-    let user = &account.name;
-    let (mut problems, mut advice) = (closed_roots(config, account), Vec::new());
+    let mut problems = closed_roots(config, account);
+    let (unwritable, advice) = unwritable(config, account, planned);
+    problems.extend(unwritable);
+    if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::NoAccess(problems)) }
+}
+
+/// Returns what this user, who is that of the process, may not write of the files that the server keeps, and warnings.
+pub(super) fn unwritable(
+    config: &Config,
+    account: &Account,
+    planned: &PlannedPaths,
+) -> (Vec<String>, Vec<LineFileWarning>) {
+    let (user, mut problems, mut advice) = (&account.name, Vec::new(), Vec::new());
     let own = own_paths::folders(config);
     let compiled = config.policy.compiled.as_deref();
     let own = own.iter().filter(|folder| !planned.created.contains(folder));
@@ -128,21 +139,37 @@ pub(super) fn require(
         if existing.is_dir()
             && (why_inaccessible(existing, true) == Some(Inaccessible::Permissions) || !all_writable(folder))
         {
-            let path = folder.display();
+            let path = quoted(folder);
+            let remedy = remedy(
+                find_obstacle(existing, &[Right::Enter, Right::Write]),
+                account,
+                format!("`mkdir -p {path} && chown -R {user} {path}`"),
+            );
             problems.push(format!(
-                "{path}: the server runs as the user `{user}`, who may not write there: \
-                 `mkdir -p {path} && chown -R {user} {path}`"
+                "{}: the server runs as the user `{user}`, who may not write there: {remedy}",
+                folder.display()
             ));
         }
     }
     for (owner, key, target) in line_files(config) {
         let exists = target.path.exists() || planned.created.contains(&target.path);
-        match file_problem((owner, key), &target.path, target.rotate.is_some(), exists, user) {
+        match file_problem((owner, key), &target.path, target.rotate.is_some(), exists, account) {
             Ok(its) => advice.extend(its),
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::NoAccess(problems)) }
+    (problems, advice)
+}
+
+/// Returns what to do about a path that the server keeps: to give it to the server's user (`otherwise`), unless something
+/// else than its mode refuses.
+fn remedy(obstacle: Option<Obstacle>, account: &Account, otherwise: String) -> String {
+    match obstacle {
+        Some(obstacle) if !matches!(obstacle.cause, ObstacleCause::Mode { .. }) => {
+            format!("{obstacle}: {}", obstacle.remedy(&account.name, account.gid.as_raw()))
+        }
+        _ => otherwise,
+    }
 }
 
 /// Returns the roots that this user, who is that of the process, may not read or may not take uploads in.
@@ -184,26 +211,34 @@ fn file_problem(
     file: &Path,
     rotates: bool,
     exists: bool,
-    user: &str,
+    account: &Account,
 ) -> Result<Option<LineFileWarning>, String> {
-    let path = file.display();
+    let (path, user) = (file.display(), &account.name);
     let folder = file.parent().unwrap_or(file);
     if accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS).is_err() && file.exists() {
+        let remedy =
+            remedy(find_obstacle(file, &[Right::Write]), account, format!("`chown {user} {}`", quoted(file)));
         return Err(format!(
-            "{owner}: the server runs as the user `{user}`, who may not write {path}: `chown {user} {path}`"
+            "{owner}: the server runs as the user `{user}`, who may not write {path}: {remedy}"
         ));
     }
     if accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok() {
         return Ok(None);
     }
-    let folder = folder.display();
     if rotates || !exists {
+        let remedy = remedy(
+            find_obstacle(folder, &[Right::Enter, Right::Write]),
+            account,
+            format!("`chown {user} {}`", quoted(folder)),
+        );
+        let why = if rotates { ", as rotation needs" } else { "" };
         return Err(format!(
-            "{owner}: the server runs as the user `{user}`, who may not create files in {folder}, as rotation \
-             needs: `chown {user} {folder}`, or use a separate folder in `{key}`"
+            "{owner}: the server runs as the user `{user}`, who may not create files in {}{why}: {remedy}, or use a \
+             separate folder in `{key}`",
+            folder.display()
         ));
     }
-    Ok(Some(LineFileWarning { owner, file: file.to_owned(), user: user.to_owned() }))
+    Ok(Some(LineFileWarning { owner, file: file.to_owned(), user: user.clone() }))
 }
 
 /// Whether uploads into a folder or file below that of the root are possible.

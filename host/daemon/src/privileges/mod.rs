@@ -25,7 +25,7 @@ pub(crate) use file_access::outside_sandbox;
 pub use file_sandbox::landlock_here;
 pub use own_paths::give_to_user;
 pub use report::{capabilities, read as read_status, user};
-pub use start_check::{check, restrictions_of_unit, unreadable_files};
+pub use start_check::{Restriction, check, restrictions_of_unit, unreadable_files, unwritable_files};
 pub use syscalls::HAS_FILTER as HAS_SYSCALL_FILTER;
 pub use uploads_below::{Kind, find_upload_place};
 pub use user::{Account, account_to_become};

@@ -10,6 +10,7 @@ use super::{
 use crate::systemd::Unit;
 use nix::unistd::{Uid, User};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
+use std::fmt;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
@@ -67,7 +68,8 @@ impl PlannedPaths {
 /// The user does not exist, or may not access a required path.
 pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
     let unit = config.file().and_then(Unit::of);
-    let mut warnings: Vec<String> = unit.iter().flat_map(|unit| restricted(config, unit)).collect();
+    let restrictions = unit.iter().flat_map(|unit| restricted(config, unit));
+    let mut warnings: Vec<String> = restrictions.map(|its| its.to_string()).collect();
     let of_unit = unit.as_ref().and_then(Unit::user).filter(|_| Uid::effective().is_root());
     let by_root = of_unit.is_none();
     let account = match of_unit {
@@ -120,8 +122,35 @@ pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
     Ok(warnings)
 }
 
-/// Returns warnings about what the unit that starts the server of this configuration, if there is one, keeps from it.
-pub fn restrictions_of_unit(config: &Config) -> Vec<String> {
+/// What the unit that starts a server keeps from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restriction {
+    /// The name of the unit.
+    pub unit: String,
+    /// What does not work, and the setting that forbids it; and what else may be done.
+    pub says: String,
+    /// The lines below `[Service]` in a drop-in that permit it.
+    pub lines: Vec<String>,
+}
+
+impl fmt::Display for Restriction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.says)?;
+        let lines: Vec<String> = self.lines.iter().map(|line| format!("`{line}`")).collect();
+        match &lines[..] {
+            [] => Ok(()),
+            lines => write!(
+                f,
+                "; write {} below `[Service]` in `systemctl edit {}`",
+                lines.join(" and "),
+                self.unit
+            ),
+        }
+    }
+}
+
+/// Returns what the unit that starts the server of this configuration, if there is one, keeps from it.
+pub fn restrictions_of_unit(config: &Config) -> Vec<Restriction> {
     config.file().and_then(Unit::of).iter().flat_map(|unit| restricted(config, unit)).collect()
 }
 
@@ -141,29 +170,49 @@ pub fn unreadable_files(config: &Config, account: Option<&Account>) -> io::Resul
     }
 }
 
-/// Returns warnings about folders that the unit keeps from the server: this process is outside of it.
-fn restricted(config: &Config, unit: &Unit) -> Vec<String> {
-    let mut warnings = Vec::new();
+/// Returns a line for each file and folder of its own, such as log, spool and state, that the server's user may not write:
+/// `account`, or the user of this process. Must be called while the process has one thread.
+///
+/// # Errors
+/// This process cannot act as that user.
+pub fn unwritable_files(config: &Config, account: Option<&Account>) -> io::Result<Vec<String>> {
+    let planned = account.map(|account| PlannedPaths::of(config, account)).unwrap_or_default();
+    let lines = |account: &Account| file_access::unwritable(config, account, &planned).0;
+    match account.filter(|account| !account.uid.is_root()) {
+        Some(account) => acting_as(account, || Ok(lines(account))),
+        None => Ok(lines(&user::own())),
+    }
+}
+
+/// Returns what the unit keeps from the server: this process is outside of it.
+fn restricted(config: &Config, unit: &Unit) -> Vec<Restriction> {
+    let mut found = Vec::new();
     let name = &unit.name;
+    let mut report =
+        |says: String, lines: Vec<String>| found.push(Restriction { unit: name.clone(), says, lines });
     for root in config.roots.iter().filter(|root| root.elsewhere.is_none()) {
         let (path, shown) = (quoted(&root.path), root.path.display());
         if let Some(setting) = unit.hides(&root.path) {
-            warnings.push(format!(
-                "root `{}`: the server does not see {shown}: its unit {name} has `{setting}`; move the folder, such as \
-                 below /srv, or write `BindReadOnlyPaths={path}` (`BindPaths=` for uploads; with `ProtectHome=tmpfs`) \
-                 below `[Service]` in `systemctl edit {name}`",
+            let says = format!(
+                "root `{}`: the server does not see {shown}: its unit {name} has `{setting}`. Move the folder, such as \
+                 below /srv, or show it to the server",
                 root.name
-            ));
+            );
+            // Below a closed home nothing can be shown.
+            let is_closed = setting.starts_with("ProtectHome=") && setting != "ProtectHome=tmpfs";
+            let bind = if root.writable { "BindPaths" } else { "BindReadOnlyPaths" };
+            let lines = is_closed.then(|| "ProtectHome=tmpfs".to_owned()).into_iter();
+            report(says, lines.chain([format!("{bind}={path}")]).collect());
             continue;
         }
         if root.writable
             && let Some(setting) = unit.forbids_writing(&root.path)
         {
-            warnings.push(format!(
-                "root `{}`: uploads into {shown} would be refused: its unit {name} has `{setting}`; write \
-                 `ReadWritePaths={path}` below `[Service]` in `systemctl edit {name}`",
+            let says = format!(
+                "root `{}`: uploads into {shown} would be refused: its unit {name} has `{setting}`",
                 root.name
-            ));
+            );
+            report(says, vec![format!("ReadWritePaths={path}")]);
         }
     }
     let files = own_paths::files(config).filter_map(Path::parent).map(Path::to_owned);
@@ -172,31 +221,29 @@ fn restricted(config: &Config, unit: &Unit) -> Vec<String> {
     written.dedup();
     for folder in written {
         if let Some(setting) = unit.forbids_writing(&folder) {
-            warnings.push(format!(
-                "the server may not write to {}: its unit {name} has `{setting}`; write `ReadWritePaths={}` below \
-                 `[Service]` in `systemctl edit {name}`",
-                folder.display(),
-                quoted(&folder)
-            ));
+            let says =
+                format!("the server may not write to {}: its unit {name} has `{setting}`", folder.display());
+            report(says, vec![format!("ReadWritePaths={}", quoted(&folder))]);
         }
     }
     let low = config.listeners.iter().find(|its| (1..1024).contains(&its.address.port()));
     if let Some(listener) = low.filter(|_| !unit.has_low_ports()) {
-        warnings.push(format!(
-            "listener `{}`: the server may not open {}: its unit {name} has a `User=` and no capability; write \
-             `AmbientCapabilities=CAP_NET_BIND_SERVICE` below `[Service]` in `systemctl edit {name}`",
+        let says = format!(
+            "listener `{}`: the server may not open {}: its unit {name} has a `User=` and no capability",
             listener.name, listener.address
-        ));
+        );
+        report(says, vec!["AmbientCapabilities=CAP_NET_BIND_SERVICE".into()]);
     }
     if let (Some(wanted), Some(its)) = (&config.privileges.user, unit.user())
         && *wanted != its
     {
-        warnings.push(format!(
+        let says = format!(
             "`privileges.user` has no effect: the unit {name} starts the server as another user (`User=`), which it keeps; \
              remove one of them"
-        ));
+        );
+        report(says, Vec::new());
     }
-    warnings
+    found
 }
 
 /// Warns if the check has other permissions than a server started by root.

@@ -9,6 +9,7 @@ use super::passing::{self, ToNext};
 use super::reply::Reply;
 use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
+use crate::systemd::Offered;
 use parking_lot::Mutex;
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use serde::{Deserialize, Serialize};
@@ -24,8 +25,8 @@ use tokio::sync::mpsc;
 /// The most sockets that are handed over.
 pub(super) const MAX_SOCKETS: usize = 4096;
 
-/// The longest message of the next server: a number for each socket.
-const MAX_LINE: u64 = 64 << 10;
+/// The longest message: a number, or the name of an interface, for each socket.
+const MAX_LINE: u64 = 128 << 10;
 
 /// How long one step of an exchange may take.
 pub(super) const STEP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,13 +48,13 @@ pub(super) struct Taken(pub(super) Vec<usize>);
 /// What a server offers to the next one.
 #[derive(Default)]
 pub(super) struct Offer {
-    sockets: Vec<OwnedFd>,
+    sockets: Vec<Offered>,
     /// The files of sockets, by position. A file stays if its socket is taken.
     files: Vec<(usize, SocketFile)>,
 }
 
 impl Offer {
-    pub(super) fn add(&mut self, socket: OwnedFd, file: Option<SocketFile>) {
+    pub(super) fn add(&mut self, socket: Offered, file: Option<SocketFile>) {
         self.files.extend(file.map(|file| (self.sockets.len(), file)));
         self.sockets.push(socket);
     }
@@ -149,8 +150,8 @@ impl Handover {
             let mut state = self.state.lock();
             match &state.offer {
                 Some(offer) if !state.in_progress => {
-                    let sockets = offer.sockets.iter().map(|socket| socket.try_clone());
-                    let duplicates = sockets.collect::<io::Result<Vec<OwnedFd>>>()?;
+                    let sockets = offer.sockets.iter().map(Offered::try_clone);
+                    let duplicates = sockets.collect::<io::Result<Vec<Offered>>>()?;
                     state.in_progress = true;
                     Some(duplicates)
                 }
@@ -181,19 +182,20 @@ impl Handover {
     fn offer_on(
         &self,
         stream: &mut UnixStream,
-        mut sockets: Vec<OwnedFd>,
+        mut sockets: Vec<Offered>,
         runtime: &Handle,
     ) -> io::Result<Taken> {
         let (ours, its) = passing::pair()?;
-        sockets.push(its);
+        sockets.push(Offered { socket: its, interface: None });
         let kept = self.to_next().map(ToNext::keep);
         if let Some((to_next, state)) = self.link.get() {
             runtime.block_on(to_next.is_known());
             state.share();
         }
-        write_line(stream, &Reply::Offered(sockets.len()))?;
-        for socket in sockets {
-            send_socket(stream, &socket)?;
+        let interfaces = sockets.iter().map(|offered| offered.interface.clone()).collect();
+        write_line(stream, &Reply::Offered(interfaces))?;
+        for offered in sockets {
+            send_socket(stream, &offered.socket)?;
         }
         stream.set_read_timeout(Some(START_TIMEOUT))?;
         let taken = read_line(stream)?;

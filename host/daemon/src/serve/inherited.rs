@@ -113,6 +113,14 @@ impl AssignedSockets {
                 *bound = BoundSockets { sockets, handed_over: true };
             }
         }
+        let has_none: Vec<bool> = self.listeners.iter().map(|bound| bound.sockets.is_empty()).collect();
+        let needs = |number| has_none.get(number).copied().unwrap_or_default();
+        for (number, socket) in from.parked(&config.listeners, needs) {
+            if let Some(bound) = self.listeners.get_mut(number) {
+                bound.sockets.push(socket);
+                bound.handed_over = true;
+            }
+        }
         let file = |path| Some(SocketFile::taken_over(path, account));
         if self.admin.is_none() {
             self.admin = config.admin.as_ref().and_then(|admin| match &admin.address {

@@ -3,7 +3,7 @@
 use super::handover::{MAX_SOCKETS, STEP_TIMEOUT, TakeOver, Taken, read_line, write_line};
 use super::reply::Reply;
 use crate::privileges::Account;
-use crate::systemd::Inherited;
+use crate::systemd::{Inherited, Offered};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use std::io::{self, IoSliceMut, Write};
 use std::mem::MaybeUninit;
@@ -30,7 +30,7 @@ impl Predecessor {
     ) -> Option<(Predecessor, Inherited)> {
         let asked = ask(control, replace, account).and_then(|answer| {
             let Some((link, mut sockets)) = answer else { return Ok(None) };
-            let datagrams = sockets.pop().ok_or(io::ErrorKind::InvalidData)?;
+            let datagrams = sockets.pop().ok_or(io::ErrorKind::InvalidData)?.socket;
             let predecessor = Predecessor { link, taken: Vec::new(), datagrams };
             Ok(Some((predecessor, Inherited::handed_over(sockets)?)))
         });
@@ -72,7 +72,7 @@ fn ask(
     control: &Path,
     replace: bool,
     account: Option<&Account>,
-) -> io::Result<Option<(UnixStream, Vec<OwnedFd>)>> {
+) -> io::Result<Option<(UnixStream, Vec<Offered>)>> {
     let mut link = match UnixStream::connect(control) {
         Ok(link) => link,
         // No server, or a socket left by a dead one.
@@ -94,15 +94,16 @@ fn ask(
     link.set_read_timeout(Some(STEP_TIMEOUT))?;
     link.set_write_timeout(Some(STEP_TIMEOUT))?;
     link.write_all(format!("take-over {}\n", serde_json::json!(TakeOver { replace })).as_bytes())?;
-    let count = match read_line(&mut link)? {
-        Reply::Offered(count) => count.min(MAX_SOCKETS),
+    let interfaces = match read_line(&mut link)? {
+        Reply::Offered(interfaces) => interfaces,
         Reply::Serving => return Ok(None),
         Reply::Busy => return Err(io::Error::other("another server is already succeeding it")),
         // An earlier version.
         _ => return Ok(None),
     };
-    let sockets = (0..count).map(|_| receive_socket(&link));
-    let sockets = sockets.collect::<io::Result<Vec<OwnedFd>>>()?;
+    let sockets = interfaces.into_iter().take(MAX_SOCKETS);
+    let sockets = sockets.map(|interface| Ok(Offered { socket: receive_socket(&link)?, interface }));
+    let sockets = sockets.collect::<io::Result<Vec<Offered>>>()?;
     Ok(Some((link, sockets)))
 }
 

@@ -42,8 +42,9 @@ pub enum Reply {
     NotCached(String),
     /// There are too many viewers, or another capture, or another server that takes over.
     Busy,
-    /// This many sockets follow, for the server that takes over.
-    Offered(usize),
+    /// A socket follows for each of these, for the server that takes over: with the interface that its listener has, or
+    /// waits for.
+    Offered(Vec<Option<String>>),
     /// The server serves, and was not asked to be replaced.
     Serving,
     /// The next server answers requests.

@@ -7,6 +7,7 @@ use super::passing::SharedListener;
 use super::predecessor::Predecessor;
 use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
+use crate::systemd::Offered;
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
@@ -38,15 +39,17 @@ pub(super) fn offer(
     control: Option<&mut Control>,
 ) -> io::Result<Offer> {
     let mut offer = Offer::default();
-    for socket in assembly.duplicate_listening()? {
-        offer.add(socket.into(), None);
+    for (listener, socket) in assembly.duplicate_listening()? {
+        let interface = assembly.listeners.get(listener).and_then(|its| its.interface.clone());
+        offer.add(Offered { socket: socket.into(), interface }, None);
     }
+    let local = |socket| Offered { socket, interface: None };
     if let Some((admin, file)) = admin {
-        offer.add(admin.duplicate()?, file.take());
+        offer.add(local(admin.duplicate()?), file.take());
     }
     if let Some(control) = control {
         let (socket, file) = control.offer()?;
-        offer.add(socket, file);
+        offer.add(local(socket), file);
     }
     Ok(offer)
 }

@@ -7,6 +7,6 @@ mod unit;
 mod watchdog;
 
 pub(crate) use notify::ServiceManager;
-pub(crate) use sockets::{InheritError, Inherited};
+pub(crate) use sockets::{InheritError, Inherited, Offered};
 pub(crate) use unit::Unit;
 pub(crate) use watchdog::feed_watchdog;

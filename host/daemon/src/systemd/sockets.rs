@@ -43,6 +43,20 @@ enum SocketKind {
     Unix(UnixListener),
 }
 
+/// A socket that one server hands over to the next.
+#[derive(Debug)]
+pub(crate) struct Offered {
+    pub(crate) socket: OwnedFd,
+    /// The interface of its listener, which need not exist: the socket may still wait for it.
+    pub(crate) interface: Option<String>,
+}
+
+impl Offered {
+    pub(crate) fn try_clone(&self) -> std::io::Result<Offered> {
+        Ok(Offered { socket: self.socket.try_clone()?, interface: self.interface.clone() })
+    }
+}
+
 impl SocketKind {
     /// Finds out what kind of socket this is.
     fn of(socket: OwnedFd) -> std::io::Result<SocketKind> {
@@ -58,11 +72,7 @@ impl SocketKind {
     }
 
     fn udp(socket: UdpSocket) -> std::io::Result<SocketKind> {
-        let address = socket.local_addr()?;
-        // Older kernels do not report it.
-        let interface = socket2::SockRef::from(&socket).device().ok().flatten();
-        let interface =
-            interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
+        let (address, interface) = (socket.local_addr()?, device(&socket));
         Ok(SocketKind::Udp(socket, address, interface))
     }
 
@@ -112,9 +122,12 @@ impl Inherited {
     ///
     /// # Errors
     /// A descriptor is not a socket that a server could listen on.
-    pub fn handed_over(sockets: Vec<OwnedFd>) -> std::io::Result<Inherited> {
-        let adopt = |(position, socket)| {
-            let socket = SocketKind::of(socket)?;
+    pub fn handed_over(sockets: Vec<Offered>) -> std::io::Result<Inherited> {
+        let adopt = |(position, Offered { socket, interface })| {
+            let socket = match SocketKind::of(socket)? {
+                SocketKind::Udp(socket, address, _) => SocketKind::Udp(socket, address, interface),
+                other => other,
+            };
             Ok(InheritedSocket { name: "handed over".into(), position, socket })
         };
         Ok(Inherited(sockets.into_iter().enumerate().map(adopt).collect::<std::io::Result<_>>()?))
@@ -158,6 +171,33 @@ impl Inherited {
             }
         }
         Ok(found)
+    }
+
+    /// Returns, for listeners without sockets, those that still wait for an interface which no listener has any longer:
+    /// such a socket can have any interface. Otherwise they would be in the way of the listeners.
+    pub fn parked(
+        &mut self,
+        listeners: &[Listener],
+        needs: impl Fn(usize) -> bool,
+    ) -> Vec<(usize, UdpSocket)> {
+        let mut found = Vec::new();
+        for (number, listener) in listeners.iter().enumerate() {
+            if listener.interface.is_none() || !needs(number) {
+                continue;
+            }
+            let mut of = None;
+            let is_it = |passed: &mut InheritedSocket| {
+                let SocketKind::Udp(socket, address, Some(interface)) = &passed.socket else { return false };
+                let waits = device(socket).as_ref() != Some(interface);
+                waits && takes(listener, *address) && of.get_or_insert_with(|| interface.clone()) == interface
+            };
+            let taken: Vec<InheritedSocket> = self.0.extract_if(.., is_it).collect();
+            found.extend(taken.into_iter().filter_map(|passed| match passed.socket {
+                SocketKind::Udp(socket, ..) => Some((number, socket)),
+                _ => None,
+            }));
+        }
+        found
     }
 
     /// Returns the TCP listener on this address.
@@ -234,6 +274,12 @@ fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<SocketKind> {
     Err(std::io::Error::other(
         "it is neither a UDP socket of IPv4 or IPv6 nor a listening stream socket; TFTP needs `ListenDatagram=`",
     ))
+}
+
+/// Returns the interface that a socket is bound to, if there still is one. Older kernels do not report it.
+fn device(socket: &UdpSocket) -> Option<String> {
+    let name = socket2::SockRef::from(socket).device().ok().flatten()?;
+    Some(String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned())
 }
 
 /// Returns whether a socket with this address belongs to the listener: for `[::]`, which serves IPv4, too, there are

@@ -38,8 +38,9 @@ impl Unit {
     pub(crate) fn of(config: &Path) -> Option<Unit> {
         let folders = folders();
         let names = folders.iter().flat_map(|folder| names_in(folder, ".service"));
-        let mut names: Vec<String> = names.filter(|name| name.starts_with("tuffet")).collect();
-        names.sort();
+        let mut names: Vec<String> = names.collect();
+        // Those of packages and of this documentation first.
+        names.sort_by_key(|name| (!name.starts_with("tuffet"), name.clone()));
         names.dedup();
         names.into_iter().map(|name| Unit::read(&folders, name)).find(|unit| unit.starts(config))
     }

@@ -2,7 +2,7 @@
 
 use super::Worker;
 use super::passed::Succession;
-use super::sockets::SocketId;
+use super::sockets::{ListenerId, SocketId};
 use super::transmit::Transmit;
 use super::unread::Unread;
 use std::collections::HashSet;
@@ -63,8 +63,15 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
+    /// Whether the listening sockets of a listener are this process's. A draining worker has closed them or, where
+    /// transfers use them, shares them with the next process, which binds them to an interface that comes back.
+    pub(super) fn listens(&self, listener: ListenerId) -> bool {
+        !self.stopped_reading && (!self.stopped_listening || !self.wire.sockets.has_tids(listener))
+    }
+
     /// Another process begins or ends to serve the same ports. The next one needs TID ports of the configured ranges.
     pub(super) fn set_succession(&mut self, succession: Succession) {
+        self.wire.sockets.share_parked(succession.next.is_some());
         if succession.next.is_some() && self.succession.next.is_none() {
             self.give_up_tids(2);
         }

@@ -4,6 +4,7 @@
 //! takes a lock that another thread can hold: it passes requests to the control side, which returns
 //! decisions.
 
+mod bound_sockets;
 mod broadcasts;
 mod busy_poll;
 mod clock;
@@ -52,6 +53,7 @@ mod virtual_worker;
 mod wheel;
 mod wire;
 
+pub use bound_sockets::BoundSockets;
 use busy_poll::BusyPoll;
 use clock::Clock;
 pub use content::{Content, FileSource};
@@ -71,7 +73,7 @@ pub use mailbox::Mailbox;
 pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
-pub use open_sockets::{BoundSockets, OpenError, open_all};
+pub use open_sockets::{OpenError, open_all};
 pub use passed::{Beside, Passed, Succession};
 use recent_requests::RecentRequests;
 use requests::DeferredRequest;
@@ -213,7 +215,7 @@ impl<T: Transmit> Worker<T> {
             number,
             busy_poll: BusyPoll::new(settings.busy_poll),
             succession: settings.succession.clone(),
-            alone: Vec::new(),
+            alone: sockets.alone(),
             clock: Clock::since(settings.limiter.began()),
             settings,
             poll,
@@ -441,8 +443,9 @@ impl<T: Transmit> Worker<T> {
                 let _ = answer.send(());
             }
             ToWorker::Rebind { listener, interface, answer } => {
-                let bound = self.wire.sockets.rebind(listener, &interface);
                 let number = u16::try_from(listener).ok().map(ListenerId);
+                let listens = number.is_some_and(|number| self.listens(number));
+                let bound = self.wire.sockets.rebind(listener, &interface, listens);
                 self.alone.extend(number.filter(|its| bound.is_ok() && !self.alone.contains(its)));
                 let _ = answer.send(bound);
             }

@@ -4,13 +4,14 @@
 //! process may lack the privilege later, and wait. What is missing is looked for before anything is bound, because a
 //! port that another process has must end the start, and parked sockets would hide it.
 
+use super::bound_sockets::{BoundSockets, distribute, handed_over_ports, look_for_interface};
 use super::broadcasts;
 use super::listener_spec::{ListenerSpec, Missing, TID_BUFFER};
 use super::sockets::{ListenerSockets, Sockets};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use tuffet_request::PortRange;
-use tuffet_udp::{BindOptions, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index, is_assigned};
+use tuffet_udp::{BindOptions, LOOPBACK, Socket, broadcast_networks, has_ipv6, interface_index};
 
 /// The attempts to find a port that is free in both families.
 const PORT_ATTEMPTS: usize = 16;
@@ -29,15 +30,6 @@ pub enum OpenError {
         /// Workers that need one each.
         workers: usize,
     },
-}
-
-/// Sockets of a listener that were bound before this process started.
-#[derive(Debug, Default)]
-pub struct BoundSockets {
-    /// The sockets; none if the listener is to be bound.
-    pub sockets: Vec<UdpSocket>,
-    /// Whether a server that this one succeeds has bound them, as this one would have.
-    pub handed_over: bool,
 }
 
 impl From<io::Error> for OpenError {
@@ -62,10 +54,14 @@ pub fn open_all(
     workers: usize,
 ) -> Result<Vec<Sockets>, (usize, OpenError)> {
     inherited.resize_with(listeners.len(), BoundSockets::default);
+    let held = handed_over_ports(&inherited);
     for (number, (listener, bound)) in listeners.iter_mut().zip(&inherited).enumerate() {
-        if bound.sockets.is_empty() {
-            look_for_missing(listener).map_err(|error| (number, error.into()))?;
-        }
+        let looked = match bound.sockets.is_empty() {
+            true => look_for_missing(listener, &held),
+            false if bound.handed_over => look_for_interface(listener),
+            false => Ok(()),
+        };
+        looked.map_err(|error| (number, error.into()))?;
     }
     // Who passes sockets in decides what is received.
     let bound_here: Vec<bool> =
@@ -73,15 +69,27 @@ pub fn open_all(
     let mut opened: Vec<Vec<ListenerSockets>> =
         listeners.iter().map(|_| (0..workers).map(|_| ListenerSockets::default()).collect()).collect();
     open_where(listeners, &mut opened, &mut inherited, |listener| !listener.is_parked())?;
-    park(listeners, &mut opened)?;
+    park(listeners, &mut opened, &mut inherited)?;
     open_broadcasts(listeners, &mut opened, &bound_here);
     let mut all: Vec<Sockets> = (0..workers).map(|_| Sockets::new()).collect();
     for (number, shares) in opened.into_iter().enumerate() {
+        let alone = one_gets_all(&shares);
+        let parked = listeners.get(number).is_some_and(ListenerSpec::is_parked);
         for (sockets, share) in all.iter_mut().zip(shares) {
+            let share = ListenerSockets { parked, alone, ..share };
             sockets.add_listener(share).map_err(|error| (number, error.into()))?;
         }
     }
     Ok(all)
+}
+
+/// Whether several workers have sockets with one port, and the kernel gives all datagrams to one of them: they were bound to
+/// an interface that came later.
+fn one_gets_all(shares: &[ListenerSockets]) -> bool {
+    let is_apart = |share: &ListenerSockets| {
+        !share.listening.is_empty() && share.listening.iter().all(|socket| !socket.shares_port())
+    };
+    shares.len() > 1 && shares.iter().all(is_apart)
 }
 
 /// Opens the sockets that receive broadcasts, for listeners that are there and were bound here.
@@ -100,11 +108,12 @@ fn open_broadcasts(listeners: &[ListenerSpec], opened: &mut [Vec<ListenerSockets
     }
 }
 
-/// Finds out what this listener must wait for.
+/// Finds out what this listener must wait for. `held`: the ports that a server before this one hands over for other
+/// listeners, so that nobody else can have them.
 ///
 /// # Errors
 /// Another process has the port of a listener whose interface is missing, or this process may not have it.
-fn look_for_missing(listener: &mut ListenerSpec) -> io::Result<()> {
+fn look_for_missing(listener: &mut ListenerSpec, held: &[u16]) -> io::Result<()> {
     if !listener.may_wait {
         return Ok(());
     }
@@ -118,7 +127,8 @@ fn look_for_missing(listener: &mut ListenerSpec) -> io::Result<()> {
     if listener.missing.is_some() || interface_index(interface)?.is_some() {
         return Ok(());
     }
-    for address in listener.addresses() {
+    let is_held = held.contains(&listener.address.port());
+    for address in listener.addresses().into_iter().filter(|_| !is_held) {
         let alone = BindOptions { interface: Some(LOOPBACK), free_bind: true, ..BindOptions::default() };
         Socket::bind(address, alone)?;
     }
@@ -174,13 +184,14 @@ fn open_where(
 fn park(
     listeners: &mut [ListenerSpec],
     opened: &mut [Vec<ListenerSockets>],
+    inherited: &mut [BoundSockets],
 ) -> Result<(), (usize, OpenError)> {
     if !listeners.iter().any(ListenerSpec::is_parked) {
         return Ok(());
     }
     let is_on_loopback = |listener: &ListenerSpec| listener.interface.as_deref() == Some(LOOPBACK);
     for_each_socket(listeners, opened, is_on_loopback, |socket| socket.set_reusable(true))?;
-    open_where(listeners, opened, &mut [], ListenerSpec::is_parked)?;
+    open_where(listeners, opened, inherited, ListenerSpec::is_parked)?;
     for_each_socket(listeners, opened, is_on_loopback, |socket| socket.set_reusable(false))?;
     let loopback_is_free = !listeners.iter().any(is_on_loopback);
     for_each_socket(listeners, opened, ListenerSpec::is_parked, |socket| socket.settle(loopback_is_free))
@@ -228,63 +239,6 @@ pub(super) fn open_virtual(listeners: &[ListenerSpec]) -> io::Result<Sockets> {
         sockets.add_listener(share)?;
     }
     Ok(sockets)
-}
-
-/// Distributes inherited sockets among the workers. The listener serves the families that it has sockets of.
-fn distribute(
-    listener: &mut ListenerSpec,
-    shares: &mut [ListenerSockets],
-    bound: BoundSockets,
-) -> io::Result<()> {
-    let mut turns = [0, 0];
-    let workers = shares.len();
-    for socket in bound.sockets {
-        let socket = Socket::inherit(socket, listener.listening())?;
-        let (local, turn) = (socket.local(), &mut turns[usize::from(socket.local().is_ipv6())]);
-        if local.is_ipv6() == listener.address.is_ipv6() || !listener.ipv4_too {
-            listener.address = local;
-        } else {
-            listener.address.set_port(local.port());
-        }
-        shares[*turn % workers].listening.push(socket);
-        *turn += 1;
-    }
-    if bound.handed_over {
-        add_missing(listener, shares, turns);
-        if listener.may_wait
-            && !listener.free_bind
-            && !is_assigned(listener.address, listener.interface.as_deref())
-        {
-            (listener.free_bind, listener.missing) = (true, Some(Missing::Address));
-        }
-    }
-    if listener.ipv4_too && turns.contains(&0) {
-        listener.ipv4_too = false;
-        if turns[1] == 0 {
-            listener.address = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), listener.address.port());
-        }
-    }
-    Ok(())
-}
-
-/// Binds sockets for workers that got none, because the server before had fewer of them. It began to bind these ports, so
-/// nobody else has them. If that is impossible, these workers stay idle for this listener.
-fn add_missing(listener: &ListenerSpec, shares: &mut [ListenerSockets], given: [usize; 2]) {
-    for (ipv6, given) in [false, true].into_iter().zip(given) {
-        let of_family = |share: &ListenerSockets| {
-            share.listening.iter().position(|socket| socket.local().is_ipv6() == ipv6)
-        };
-        let Some(first) = shares.iter().find_map(|share| Some(&share.listening[of_family(share)?])) else {
-            continue;
-        };
-        let (address, options) = (first.local(), BindOptions { shared: true, ..listener.listening() });
-        let shares_port = first.share_port();
-        for share in shares.iter_mut().skip(given) {
-            if let (Ok(()), Ok(socket)) = (&shares_port, Socket::bind(address, options)) {
-                share.listening.push(socket);
-            }
-        }
-    }
 }
 
 /// Opens the listening sockets of each worker.
@@ -385,6 +339,7 @@ fn tids_of_range(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::net::UdpSocket;
     use std::ops::Range;
 
     /// Consecutive ones of these ports of 127.0.0.1, of which `taken` are in use. By default, Linux gives ports below
@@ -445,10 +400,10 @@ mod tests {
     fn one_worker_serves_an_interface_that_comes_later() {
         let (port, _) = range_with(14_000..20_000, 1, &[]);
         let address = SocketAddr::from(([127, 0, 0, 1], port.ports().next().unwrap()));
-        let (shares, _) = parked(address);
+        let (mut shares, _) = parked(address);
         let taken = UdpSocket::bind(address).unwrap_err();
         assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
-        let arrived = || {
+        let arrived = |shares: &[Sockets]| {
             let mut batch = tuffet_udp::ReceiveBatch::new();
             shares
                 .iter()
@@ -468,12 +423,12 @@ mod tests {
             }
         };
         send();
-        assert_eq!(arrived(), [0, 0]);
-        for sockets in &shares {
-            sockets.rebind(0, "lo").unwrap();
+        assert_eq!(arrived(&shares), [0, 0]);
+        for sockets in &mut shares {
+            sockets.rebind(0, "lo", true).unwrap();
         }
         send();
-        let counts = arrived();
+        let counts = arrived(&shares);
         assert!(counts.iter().sum::<usize>() == 64 && counts.contains(&64), "{counts:?}");
     }
 

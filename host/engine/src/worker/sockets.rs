@@ -45,6 +45,10 @@ pub(super) struct ListenerSockets {
     pub(super) tids: Vec<Socket>,
     /// Whether the TID ports are of a configured range.
     pub(super) ranged: bool,
+    /// Whether its interface does not exist yet.
+    pub(super) parked: bool,
+    /// Whether one worker gets all its requests.
+    pub(super) alone: bool,
 }
 
 impl ListenerSockets {
@@ -97,6 +101,10 @@ pub struct Sockets {
     tids: Vec<Tids>,
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
+    /// For each listener, whether its interface has not existed so far.
+    parked: Vec<bool>,
+    /// The listeners whose requests one worker gets.
+    alone: Vec<ListenerId>,
     /// Advances with each transfer.
     turn: u32,
     /// Randomly keyed, so that an outsider cannot tell the ports of a client.
@@ -109,6 +117,8 @@ impl Sockets {
             all: Vec::new(),
             tids: Vec::new(),
             listening: Vec::new(),
+            parked: Vec::new(),
+            alone: Vec::new(),
             turn: fastrand::u16(..).into(),
             chooser: RandomState::new(),
         }
@@ -116,7 +126,7 @@ impl Sockets {
 
     /// Adds the next listener.
     pub(super) fn add_listener(&mut self, share: ListenerSockets) -> io::Result<()> {
-        let ListenerSockets { listening, broadcasts, tids, ranged } = share;
+        let ListenerSockets { listening, broadcasts, tids, ranged, parked, alone } = share;
         let more = listening.len() + broadcasts.len() + tids.len();
         if self.all.len() + more > usize::from(u16::MAX) {
             return Err(io::Error::other(
@@ -124,6 +134,8 @@ impl Sockets {
             ));
         }
         let listener = ListenerId(self.tids.len() as u16);
+        self.parked.push(parked);
+        self.alone.extend(alone.then_some(listener));
         let before = self.all.len() as u16;
         self.all.extend(listening.into_iter().map(|socket| WorkerSocket::new(socket, listener, true)));
         self.listening.push(before..self.all.len() as u16);
@@ -250,21 +262,45 @@ impl Sockets {
         (self.chooser.hash_one(peer.ip()) % workers.max(1) as u64) as usize
     }
 
-    /// Returns duplicates of the listening sockets.
+    /// Returns duplicates of the listening sockets, with their listeners.
     ///
     /// # Errors
     /// The process has no descriptors left.
-    pub fn duplicate_listening(&self) -> io::Result<Vec<UdpSocket>> {
+    pub fn duplicate_listening(&self) -> io::Result<Vec<(ListenerId, UdpSocket)>> {
         let numbers = self.listening.iter().cloned().flatten();
         let sockets = numbers.filter_map(|number| self.all.get(usize::from(number)));
-        sockets.map(|its| its.socket.duplicate()).collect()
+        sockets.map(|its| Ok((its.listener, its.socket.duplicate()?))).collect()
     }
 
-    /// Binds the sockets of a listener to the interface that now has this name. A few system calls for each socket:
-    /// while its interface is gone, the listener has nothing better to do, and the others wait for a millisecond.
-    pub(super) fn rebind(&self, listener: usize, interface: &str) -> io::Result<()> {
+    /// Binds the sockets of a listener to the interface that now has this name, those where requests arrive only if this
+    /// process is `listening` there. A few system calls for each socket: while its interface is gone, the listener has
+    /// nothing better to do, and the others wait for a millisecond.
+    pub(super) fn rebind(&mut self, listener: usize, interface: &str, listening: bool) -> io::Result<()> {
         let its = self.all.iter().filter(|it| usize::from(it.listener) == listener);
-        its.map(|it| &it.socket).try_for_each(|socket| socket.rebind(interface))
+        for it in its.filter(|it| listening || !it.listens) {
+            it.socket.rebind(interface)?;
+            // It no longer shares its port with others that wait.
+            it.socket.set_reusable(false)?;
+        }
+        if let Some(parked) = self.parked.get_mut(listener) {
+            *parked = false;
+        }
+        Ok(())
+    }
+
+    /// Lets another process park sockets on the ports of those that are parked here, or no longer.
+    pub(super) fn share_parked(&self, shared: bool) {
+        let is_parked =
+            |it: &&WorkerSocket| self.parked.get(usize::from(it.listener)).is_some_and(|its| *its);
+        for it in self.all.iter().filter(is_parked) {
+            // If it fails, the other process finds the port taken, and says so.
+            let _ = it.socket.set_reusable(shared);
+        }
+    }
+
+    /// The listeners whose requests one worker gets.
+    pub(super) fn alone(&self) -> Vec<ListenerId> {
+        self.alone.clone()
     }
 
     /// Returns whether this is the first socket of its listener and family; others share its port.

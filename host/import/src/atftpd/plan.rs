@@ -199,7 +199,9 @@ fn rest(command: &Command, target: &mut Target) {
                 target.differs(&given.location, text);
             }
             Meaning::Logging => {
-                let text = format!("{written}: Tuffet logs to standard error; --log sets the level");
+                let text = format!(
+                    "{written}: Tuffet logs to standard error; `log` has the level (`level`) and where the lines go (`to`)"
+                );
                 target.differs(&given.location, text);
             }
             _ => {}

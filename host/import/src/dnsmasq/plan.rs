@@ -228,8 +228,8 @@ fn user(settings: &Settings) -> String {
 /// Reports the settings that correspond to no key.
 fn rest(settings: &Settings, target: &mut Target) {
     if let Some(setting) = &settings.quiet {
-        let text = "quiet-tftp: Tuffet logs each request in one line; `--log warn` leaves them out";
-        target.differs(&setting.location, text);
+        // What went wrong is logged, as by dnsmasq.
+        target.log.put("level", Value::text("info,tuffet::transfer=warn"), [setting.origin()]);
     }
     for setting in &settings.scripts {
         let text = format!(

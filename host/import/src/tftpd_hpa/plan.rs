@@ -366,8 +366,8 @@ impl Plan<'_> {
         }
         if let Some(given) = command.last(Meaning::Verbosity) {
             let text = format!(
-                "{}: Tuffet logs every request with its outcome, to standard error; --log-format tftp-hpa writes the \
-                 lines of in.tftpd, and --log sets the level",
+                "{}: Tuffet logs every request when it has ended, to standard error; `log` has the level (`level`) and \
+                 where the lines go (`to`)",
                 given.written
             );
             self.target.differs(&given.location, text);

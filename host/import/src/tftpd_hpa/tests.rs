@@ -35,8 +35,9 @@ fn each_flag() {
         "utimeout": "acknowledge" });
     let none = ["blksize", "tsize", "timeout", "windowsize"].map(|option| (option, "refuse"));
     let none: Value = none.into_iter().map(|(option, how)| (option.to_owned(), json!(how))).collect();
-    let cases: [(&str, &str, Value); 58] = [
+    let cases: [(&str, &str, Value); 59] = [
         ("-4 -l -s DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
+        ("-4 -l -s DIR", "/log", json!({ "format": "tftp-hpa" })),
         ("-6 -L -s DIR", "/listeners", json!([{ "address": "[::]:69" }])),
         ("--ipv4 --listen --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("--ipv4 --foreground --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),

@@ -10,6 +10,7 @@ mod dry_run;
 pub use addresses::{AddressState, AddressStatus, Addresses};
 pub use dry_run::{describe, would_wait_for};
 
+use crate::watch::Watch;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -171,6 +172,11 @@ impl Interfaces {
         watched.iter().map(|watched| watched.current.clone()).collect()
     }
 
+    /// Forgets the interfaces that have not existed so far. The others may still have transfers.
+    fn wait_no_longer(&self) {
+        self.0.lock().retain(|watched| watched.current.state != InterfaceStatus::Absent);
+    }
+
     /// Has the workers bind sockets to interfaces that have appeared, and logs each change.
     async fn look(&self, workers: &[Arc<Mailbox>]) {
         for replaced in self.check(interface_index) {
@@ -255,12 +261,14 @@ impl WatchedInterface {
     }
 }
 
-/// Follows what listeners depend on, whenever the kernel notifies `changes`, and each second.
+/// Follows what listeners depend on, whenever the kernel notifies `changes`, and each second. A server that drains begins
+/// to serve nothing.
 pub(crate) async fn follow(
     interfaces: Interfaces,
     addresses: Addresses,
     workers: Vec<Arc<Mailbox>>,
     changes: Arc<Notify>,
+    watch: Watch,
 ) {
     if interfaces.states().is_empty() && addresses.states().is_empty() {
         return;
@@ -268,8 +276,12 @@ pub(crate) async fn follow(
     loop {
         // Whether by an event or by the time makes no difference.
         let _ = tokio::time::timeout(CHECK_INTERVAL, changes.notified()).await;
+        if watch.is_draining() {
+            interfaces.wait_no_longer();
+        } else {
+            addresses.look();
+        }
         interfaces.look(&workers).await;
-        addresses.look();
         tokio::time::sleep(MIN_INTERVAL).await;
     }
 }
@@ -310,6 +322,18 @@ mod tests {
         assert_eq!(look(1_500, 8, "wan").as_deref(), Some("wan"));
         assert_eq!(names.lookup(9, begin, |_| Ok(None)), None);
         assert_eq!(names.of(1).as_deref(), Some("lo"));
+    }
+
+    #[test]
+    fn a_server_that_drains_waits_for_no_interface() {
+        let mut watched =
+            ["never", "gone"].map(|name| WatchedInterface::new(0, "lan".into(), name.into(), None));
+        watched[0].change_state(InterfaceStatus::Absent, None);
+        watched[1].change_state(InterfaceStatus::Gone, None);
+        let interfaces = Interfaces(Arc::new(Mutex::new(watched.into())));
+        interfaces.wait_no_longer();
+        assert_eq!(interfaces.check(|_| Ok(Some(3))).len(), 1);
+        assert_eq!(interfaces.states()[0].interface, "gone");
     }
 
     #[test]

@@ -177,13 +177,15 @@ impl Assembly {
         }
     }
 
-    /// Returns duplicates of the listening sockets of all workers, which keep their ports when the server drains.
+    /// Returns duplicates of the listening sockets of all workers, with the positions of their listeners. They keep their
+    /// ports when the server drains.
     ///
     /// # Errors
     /// The process has no descriptors left.
-    pub fn duplicate_listening(&self) -> io::Result<Vec<UdpSocket>> {
+    pub fn duplicate_listening(&self) -> io::Result<Vec<(usize, UdpSocket)>> {
         let all = self.sockets.iter().map(Sockets::duplicate_listening);
-        Ok(all.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+        let all = all.collect::<io::Result<Vec<_>>>()?.into_iter().flatten();
+        Ok(all.map(|(listener, socket)| (listener.into(), socket)).collect())
     }
 
     /// Returns what replaces roots, hooks and settings.
@@ -233,7 +235,7 @@ impl Assembly {
         let hints = self.hint_settings();
         let Assembly { generation, watch, disks, interfaces, addresses, changes, .. } = self;
         let tasks = vec![
-            tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes)),
+            tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes, watch.clone())),
             tokio::spawn(periodic::run(
                 watch.clone(),
                 DiskWatch::new(disks.clone(), admission.deciders.clone()),

@@ -1,6 +1,7 @@
 //! `tuffet check` run by root checks with the rights of the server's user.
 
 use crate::harness::{Ran, Setup, compiled, is_root, run, skipped};
+use serde_json::Value;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
@@ -118,6 +119,10 @@ fn access_control_lists_count() {
             "setfacl -m u:nobody:x",
         ],
     );
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    doctor.args(["doctor", "--no-rate", "--json"]).arg(setup.outside().path("tuffet.yaml"));
+    let words = ["closed to the user nobody", "on the folder", "its access control list, see `getfacl`"];
+    assert_doctor_finds(&run(&mut doctor), "root boot", &words);
 }
 
 /// Root reads them all. The server would start, and each routed phone would get the default file.
@@ -189,6 +194,36 @@ fn a_map_that_the_plugin_could_not_read() {
     check_as(&setup, &yaml, &[]).assert_good();
 }
 
+/// Runs a command of Tuffet about the configuration where this folder is mounted read-only.
+fn with_read_only(folder: &Path, setup: &Setup, command: &[&str]) -> Option<Ran> {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--mount", "--propagation", "private", "sh", "-ec"]);
+    unshare.args(["mount --bind \"$1\" \"$1\"; mount -o remount,ro,bind \"$1\"; shift; exec \"$@\"", "sh"]);
+    unshare.arg(folder).arg(env!("CARGO_BIN_EXE_tuffet")).args(command);
+    let ran = run(unshare.arg(setup.outside().path("tuffet.yaml")).env("CACHE_DIRECTORY", compiled()));
+    if ran.stderr.contains("unshare") || ran.stderr.contains("mount: ") {
+        skipped("mounting a file system needs more rights");
+        return None;
+    }
+    Some(ran)
+}
+
+/// The finding of doctor with these words.
+#[track_caller]
+fn assert_doctor_finds(ran: &Ran, check: &str, words: &[&str]) {
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap();
+    let is_it = |finding: &&Value| {
+        let says = finding["says"].as_str().unwrap();
+        finding["check"] == check && words.iter().all(|word| says.contains(word))
+    };
+    let found = findings.iter().find(is_it).unwrap_or_else(|| panic!("{check}, {words:?}: {report:#}"));
+    assert_eq!(found["grade"], "wrong");
+    // No mode and no owner is the cause.
+    assert!(!found.to_string().contains("chmod") && !found.to_string().contains("chown"), "{found}");
+}
+
 /// A mount or a unit may forbid what permissions allow.
 #[test]
 fn uploads_to_a_read_only_mount() {
@@ -197,21 +232,53 @@ fn uploads_to_a_read_only_mount() {
         format!("{BOOT}privileges: {{ user: 65534 }}\n").replace("path: root", "path: root, writable: true");
     chown(setup.root().0, Some(65534), None).unwrap();
     check_as(&setup, &yaml, &[]).assert_good();
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "--propagation", "private", "sh", "-ec"]);
-    command.args([
-        "mount --bind \"$1\" \"$1\"; mount -o remount,ro,bind \"$1\"; exec \"$2\" check \"$3\"",
-        "sh",
-    ]);
-    command.arg(setup.root().0).arg(env!("CARGO_BIN_EXE_tuffet")).arg(setup.outside().path("tuffet.yaml"));
-    let ran = run(command.env("CACHE_DIRECTORY", compiled()));
-    if ran.stderr.contains("unshare") || ran.stderr.contains("mount: ") {
-        return skipped("mounting a file system needs more rights");
-    }
-    ran.assert_fails(
-        77,
-        &["root `boot`", "may not write", "(mounted read-only)", "findmnt -T", "ReadWritePaths="],
+    let Some(ran) = with_read_only(&setup.root().0, &setup, &["check"]) else { return };
+    let words = ["may not write", "(mounted read-only)", "findmnt -T", "ReadWritePaths="];
+    ran.assert_fails(77, &[&["root `boot`"], &words[..]].concat());
+    let Some(ran) = with_read_only(&setup.root().0, &setup, &["doctor", "--no-rate", "--json"]) else {
+        return;
+    };
+    assert_doctor_finds(
+        &ran,
+        "uploads into boot",
+        &["closed to the user nobody", words[1], words[2], words[3]],
     );
+}
+
+/// To change its owner would not help.
+#[test]
+fn a_log_and_a_spool_on_a_read_only_mount() {
+    let Some(setup) = setup() else { return };
+    let kept = setup.outside().path("kept");
+    fs::create_dir(&kept).unwrap();
+    chown(&kept, Some(65534), None).unwrap();
+    fs::write(kept.join("old.log"), "").unwrap();
+    chown(kept.join("old.log"), Some(65534), None).unwrap();
+    for (section, begin) in [
+        ("log: { to: { file: kept/new.log } }\n", "log: "),
+        ("log: { to: { file: kept/old.log } }\n", "log: "),
+        ("sinks: { lines: { file: kept/lines } }\n", "sink `lines`: "),
+        ("state: kept/state\nsinks: { lines: { http: { url: \"http://127.0.0.1:9\" }, spool: {} } }\n", ""),
+    ] {
+        let yaml = format!("{BOOT}{section}privileges: {{ user: 65534 }}\n");
+        check_as(&setup, &yaml, &[]).assert_good();
+        let folder = kept.canonicalize().unwrap().display().to_string();
+        let words =
+            [begin, "the user `nobody`, who may not", &folder, "(mounted read-only)", "ReadWritePaths="];
+        let Some(ran) = with_read_only(&kept, &setup, &["check"]) else { return };
+        ran.assert_fails(77, &words);
+        assert!(!ran.stderr.contains("chown"), "{}", ran.stderr);
+        let Some(ran) = with_read_only(&kept, &setup, &["serve", "--config"]) else { return };
+        ran.assert_fails(77, &words);
+        let Some(ran) = with_read_only(&kept, &setup, &["doctor", "--no-rate", "--json"]) else { return };
+        assert_doctor_finds(&ran, "files of the server", &words);
+    }
+    // Without a change of user, it is the same.
+    chown(&kept, Some(0), None).unwrap();
+    let yaml = format!("{BOOT}log: {{ to: {{ file: kept/new.log }} }}\nprivileges: {{ user: root }}\n");
+    fs::write(setup.outside().path("tuffet.yaml"), yaml).unwrap();
+    let Some(ran) = with_read_only(&kept, &setup, &["serve", "--config"]) else { return };
+    ran.assert_fails(77, &["log: ", "the user `root`", "(mounted read-only)", "ReadWritePaths="]);
 }
 
 /// What the unit of systemd forbids is not visible to a shell. The unit is found by the file that its command names.

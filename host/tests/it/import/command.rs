@@ -1,10 +1,12 @@
 //! The command line: where it reads and writes, what it says, how it ends.
 
 use super::{checked, import, import_file, open_folder};
-use crate::harness::tuffet;
+use crate::harness::{Peer, bytes, own_loopback, tuffet, wait_until};
 use std::ffi::OsStr;
 use std::fs;
+use std::net::UdpSocket;
 use std::os::unix::ffi::OsStrExt;
+use std::process::{Command, Stdio};
 
 /// What Debian's packages install, with a folder of the test.
 const DEBIAN_TFTPD_HPA: &str = "# /etc/default/tftpd-hpa\n\nTFTP_USERNAME=\"tftp\"\nTFTP_DIRECTORY=\"HERE\"\n\
@@ -74,6 +76,34 @@ fn differences_are_lines_and_comments() {
     let comments: Vec<&str> =
         yaml.lines().filter_map(|line| line.trim().strip_prefix('#')).map(str::trim).collect();
     assert!(comments.join(" ").contains(line), "{yaml}");
+}
+
+/// Tools that read the log of the old server go on with that of the new one, without a flag.
+#[test]
+fn the_log_has_the_lines_of_the_old_server() {
+    for (server, flags, said) in [
+        ("tftpd-hpa", "-l -s HERE", "RRQ from 127.0.0.1 filename 3000"),
+        ("dnsmasq", "-C /dev/null --enable-tftp --tftp-root=HERE", "sent HERE/3000 to 127.0.0.1"),
+    ] {
+        let folder = open_folder();
+        let here = folder.path().to_str().unwrap();
+        fs::write(folder.path().join("3000"), bytes(3000)).unwrap();
+        let yaml = checked(&import(server, &flags.replace("HERE", here)));
+        let (file, log) = (folder.path().join("tuffet.yaml"), folder.path().join("log"));
+        fs::write(&file, yaml).unwrap();
+        let address = UdpSocket::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+        let mut serve = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        serve.args(["serve", "--user", "root", "--listen", &address.to_string(), "--config"]);
+        serve.arg(&file).arg("--log-to").arg(&log).env("RUNTIME_DIRECTORY", here);
+        let mut serve = serve.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let logged = || fs::read_to_string(&log).unwrap_or_default();
+        wait_until("it serves", || logged().contains("listening"));
+        assert!(Peer::new(address).read_plainly("3000") == bytes(3000));
+        let said = said.replace("HERE", here);
+        wait_until(&format!("{server} says {said}"), || logged().contains(&said));
+        serve.kill().unwrap();
+        serve.wait().unwrap();
+    }
 }
 
 /// No server starts with these, or none serves anything.

@@ -47,4 +47,10 @@ impl Socket {
     pub fn rebind(&self, interface: &str) -> io::Result<()> {
         bind_to_interface(self.inner(), interface)
     }
+
+    /// Returns whether the socket is bound to this interface; none can be.
+    #[allow(clippy::unused_self)] // as on Linux
+    pub fn is_bound_to(&self, _: &str) -> bool {
+        false
+    }
 }

@@ -254,7 +254,7 @@ impl Groups {
                     let _ = answer.send(());
                 }
                 ToWorker::Rebind { listener, interface, answer } => {
-                    let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
+                    let _ = answer.send(self.wire.sockets.rebind(listener, &interface, true));
                 }
                 ToWorker::Tap(tap) => self.wire.tap = tap,
                 ToWorker::Drain { until, .. } => {

@@ -32,7 +32,8 @@ pub struct Limits {
     pub cache: u64,
     /// How long cached contents are used before the file is read again.
     pub cache_max_age: Duration,
-    /// Start and end events that may wait for observers, at least 1. At the limit, new requests wait.
+    /// Start and end events that may wait for observers, at least 1. While as many wait, new requests wait for their answer.
+    /// The ends of transfers that run then are queued beyond it, one for each.
     pub events: usize,
 }
 

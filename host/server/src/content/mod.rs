@@ -2,12 +2,15 @@
 
 mod in_runtime;
 mod open_roots;
+mod open_sink;
+mod outstanding;
 mod root;
 mod source;
 mod stream;
 
-pub(crate) use in_runtime::InRuntime;
 pub(crate) use open_roots::OpenRoots;
+pub(crate) use open_sink::OpenSink;
+pub(crate) use outstanding::{Outstanding, OutstandingCall};
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoots};
 pub(crate) use source::{OpenedSource, SourceOpener};

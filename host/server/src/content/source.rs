@@ -1,6 +1,7 @@
 //! The bytes of an answer.
 
 use super::in_runtime::InRuntime;
+use super::outstanding::Outstanding;
 use super::stream::StreamReader;
 use quick_cache::sync::Cache;
 use std::fmt;
@@ -89,11 +90,21 @@ struct Shared {
     versions: Cache<Version, ContentId>,
     /// Accounts for the memory of sources without a root.
     disk: Arc<Disk>,
+    outstanding: Outstanding,
 }
 
 impl SourceOpener {
     pub(crate) fn new() -> SourceOpener {
-        SourceOpener(Arc::new(Shared { versions: Cache::new(VERSIONS), disk: Disk::of_program() }))
+        SourceOpener(Arc::new(Shared {
+            versions: Cache::new(VERSIONS),
+            disk: Disk::of_program(),
+            outstanding: Outstanding::default(),
+        }))
+    }
+
+    /// What the program does for the server.
+    pub(crate) fn outstanding(&self) -> &Outstanding {
+        &self.0.outstanding
     }
 
     /// Opens a source; `disk` is that of its root, if it has one.

@@ -20,7 +20,7 @@ pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::content::{OpenRoots, SourceOpener};
-use crate::events::{HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
+use crate::events::{Flush, Flushes, HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{self, Addresses, InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{timeout, timeout_at};
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, Succession, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
@@ -80,9 +80,9 @@ pub(crate) struct Resources {
 }
 
 /// The longest time limit of draining: longer ones would not fit into the clock.
-const MAX_DRAIN: Duration = Duration::from_secs(365 * 24 * 3600);
+pub(crate) const MAX_DRAIN: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// How long a shutdown waits for observers, and for the log.
+/// How long a shutdown waits for observers and for the log, if its program sets no limit.
 const END_WAIT: Duration = Duration::from_secs(30);
 
 /// A server before its workers start.
@@ -115,6 +115,9 @@ pub struct Assembly {
     addresses: Addresses,
     changes: Arc<Notify>,
     records: PluginRecords,
+    flush: Flush,
+    /// `None` once the server has started.
+    flushes: Option<Flushes>,
 }
 
 impl Assembly {
@@ -156,6 +159,7 @@ impl Assembly {
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let limiter =
             Arc::new(Limiter::new(&settings.bounds(), settings.limits.transfers, settings.limits.pending));
+        let (flush, flushes) = Flush::new();
         Assembly {
             settings,
             generation,
@@ -174,6 +178,8 @@ impl Assembly {
             addresses,
             changes,
             records,
+            flush,
+            flushes: Some(flushes),
         }
     }
 
@@ -197,6 +203,7 @@ impl Assembly {
             records: self.records.clone(),
             settings: Mutex::new(self.settings.clone()),
             replacing: tokio::sync::Mutex::new(()),
+            flush: self.flush.clone(),
         }))
     }
 
@@ -302,12 +309,13 @@ impl Assembly {
 
     /// Starts what decides requests, and the tasks that take their ends. Must be called within a runtime.
     fn control(
-        &self,
+        &mut self,
         deciding: Deciding,
         ended: mpsc::Receiver<Ended>,
         subscriber: impl Subscriber,
     ) -> Control {
-        let Assembly { settings, generation, watch, .. } = self;
+        let flushes = self.flushes.take().unwrap_or_else(|| Flush::new().1);
+        let Assembly { settings, generation, watch, .. } = &*self;
         let (observers, observing) =
             Observers::start(generation.clone(), watch.clone(), settings.limits.events);
         let admission = Arc::new(Admission {
@@ -329,7 +337,8 @@ impl Assembly {
         });
         let hints = Hints::new(self.hint_settings());
         let history = self.records.history().clone();
-        let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
+        let passing = pass_on(ended, flushes, observers, watch.clone(), hints, history, subscriber);
+        let passing = tokio::spawn(passing);
         Control { admission, passing, observing }
     }
 }
@@ -415,8 +424,29 @@ impl RunningServer {
         set_succession(&self.admission.mailboxes, succession);
     }
 
-    /// Ends the rest after the workers have ended. Each step ends the producers of the next.
+    /// Ends the rest after the workers have ended. Each step ends the producers of the next. If a disk hangs, what depends
+    /// on it is left behind.
     pub async fn end(self) {
+        let late = self.finish(Instant::now() + END_WAIT, true).await;
+        late.iter().for_each(JoinHandle::abort);
+    }
+
+    /// Ends the rest after the workers have ended: calls of hooks and roots at once, sinks, the log and observers by
+    /// `until`. Returns what was not finished.
+    pub(crate) async fn end_by(self, until: Instant) -> Unfinished {
+        let outstanding = self.generation().files.sources.outstanding().clone();
+        let backlog = self.admission.observers.backlog().clone();
+        let unanswered_calls = outstanding.stop();
+        let sinks = timeout_at(until.into(), outstanding.sinks_settled());
+        let (_, late) = tokio::join!(sinks, self.finish(until, false));
+        // Counts them before what ends here drops them.
+        let (open_sinks, unobserved_ends) = (outstanding.abandon(), backlog.give_up());
+        late.iter().for_each(JoinHandle::abort);
+        Unfinished { unanswered_calls, open_sinks, unobserved_ends }
+    }
+
+    /// `leaves_disks`: whether what a disk holds up is left behind before `until`. Returns the tasks that are late.
+    async fn finish(self, until: Instant, leaves_disks: bool) -> Vec<JoinHandle<()>> {
         for task in self.tasks {
             task.abort();
             let _ = task.await;
@@ -424,12 +454,28 @@ impl RunningServer {
         // Ends decisions, also those that wait for a disk: they hold admission, and so the producers of summaries.
         self.disks.give_up();
         self.admission.deciders.give_up_without_threads();
+        let deciders = self.admission.deciders.clone();
         drop(self.admission);
-        wait_for(self.passing, &self.disks, "the log").await;
+        let disks = leaves_disks.then_some(&self.disks);
+        let passing = wait_for(self.passing, disks, "the log", until).await;
         // The last producer of events has ended.
-        wait_for(self.observing, &self.disks, "observers").await;
-        disks::settle(&self.disks, DISK_WAIT).await;
+        let observing = wait_for(self.observing, disks, "observers", until).await;
+        let left = if leaves_disks { DISK_WAIT } else { until.saturating_duration_since(Instant::now()) };
+        disks::settle(&self.disks, left.min(DISK_WAIT)).await;
+        deciders.close();
+        self.disks.close();
+        passing.into_iter().chain(observing).collect()
     }
+}
+
+/// What a server had not finished when it ended.
+pub(crate) struct Unfinished {
+    /// Requests and uploads that a hook, a root or a disk had not answered.
+    pub(crate) unanswered_calls: usize,
+    /// Sinks that were neither committed nor aborted.
+    pub(crate) open_sinks: usize,
+    /// Ends that an observer had not taken.
+    pub(crate) unobserved_ends: usize,
 }
 
 /// Waits for a panic of a task, which otherwise ends with the workers.
@@ -464,24 +510,33 @@ pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration, is_replaced:
     }
 }
 
-/// Waits for a task that ends after its producers. An operation on a hanging disk may be one of those.
-async fn wait_for(task: Option<JoinHandle<()>>, disks: &Disks, what: &str) {
-    let Some(mut task) = task else { return };
-    let began = Instant::now();
-    while timeout(DISK_WAIT, &mut task).await.is_err() {
-        if !disks.are_idle() {
+/// Waits until `until` for a task that ends after its producers; returns it if it is late. An operation on one of `disks`
+/// that hangs may be one of those: then it is left behind earlier.
+async fn wait_for(
+    task: Option<JoinHandle<()>>,
+    disks: Option<&Disks>,
+    what: &str,
+    until: Instant,
+) -> Option<JoinHandle<()>> {
+    let mut task = task?;
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if timeout(left.min(DISK_WAIT), &mut task).await.is_ok() {
+            return None;
+        }
+        if disks.is_some_and(|disks| !disks.are_idle()) {
             tracing::warn!(
                 target: "tuffet::server::running",
                 "disk unresponsive; shutting down without {what}"
             );
-            return;
+            return None;
         }
-        if began.elapsed() > END_WAIT {
+        if Instant::now() >= until {
             tracing::warn!(
                 target: "tuffet::server::running",
-                "{what} did not finish within {} s; shutting down without waiting any longer", END_WAIT.as_secs()
+                "{what} did not finish in time; shutting down without waiting any longer"
             );
-            return task.abort();
+            return Some(task);
         }
     }
 }

@@ -1,13 +1,16 @@
 //! Events on their way to observers.
 
 use std::any::Any;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::backlog::Place;
 use tuffet_request::events::Event;
 
 /// Events for all observers, with shared derived data such as formatted text.
 pub struct Batch<'a> {
     events: &'a [Event],
+    /// The place of each event; empty outside of a server.
+    places: &'a [Arc<Place>],
     derived: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
@@ -21,7 +24,12 @@ pub struct Delivery<'a> {
 impl<'a> Batch<'a> {
     /// A batch of these events.
     pub fn of(events: &'a [Event]) -> Batch<'a> {
-        Batch { events, derived: OnceLock::new() }
+        Batch { events, places: &[], derived: OnceLock::new() }
+    }
+
+    /// The same, with the place of each event.
+    pub fn with_places(self, places: &'a [Arc<Place>]) -> Batch<'a> {
+        Batch { places, ..self }
     }
 
     /// All events.
@@ -56,6 +64,11 @@ impl<'a> Delivery<'a> {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
+    }
+
+    /// The place of the event at this position, for an observer that takes it later.
+    pub fn place(&self, position: usize) -> Option<&'a Arc<Place>> {
+        self.batch.places.get(position)
     }
 
     /// The events, each with its position in the batch.

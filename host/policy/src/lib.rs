@@ -9,6 +9,7 @@
 //! The crate depends on requests and the store, not on the configuration. Counters are kept in [`PluginRecords`], across
 //! reloads.
 
+mod backlog;
 mod breaker;
 mod call;
 mod call_context;
@@ -55,6 +56,7 @@ mod unsent;
 mod upload;
 mod upload_chain;
 
+pub use backlog::{Backlog, Place};
 pub use breaker::{Breaker, BreakerChange, BreakerLimits, BreakerRefusal, Permit};
 pub use call_context::{CallContext, Lines};
 pub use chain_deadline::ChainDeadline;

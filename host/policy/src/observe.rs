@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use super::backlog::Place;
 use super::call_context::CallContext;
 use super::delivery::{Batch, Delivery};
 use super::failure::Cause;
@@ -41,9 +42,10 @@ impl Policy {
         self.of(listener).observe.iter().any(|its| Arc::ptr_eq(its, plugin))
     }
 
-    /// Delivers events to all observers concurrently. Returns when each has received them or failed for good.
-    pub async fn observe(&self, events: &[Event]) {
-        let batch = Batch::of(events);
+    /// Delivers events to all observers concurrently. Returns when each has received them, has them with their places, or
+    /// failed for good. `places`: that of each event; empty outside of a server.
+    pub async fn observe(&self, events: &[Event], places: &[Arc<Place>]) {
+        let batch = Batch::of(events).with_places(places);
         join_all(self.observers().into_iter().map(async |(member, hook)| {
             let delivery = batch.select(|event| {
                 hook.wants().include(&event.what) && self.is_observed_by(event.what.listener(), member)

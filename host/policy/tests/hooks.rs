@@ -247,6 +247,6 @@ async fn observers_get_events_once_more_after_a_failure() {
         size: None,
     };
     let event = Event { sequence: 1, at: std::time::SystemTime::UNIX_EPOCH, what };
-    policy.observe(&[event]).await;
+    policy.observe(&[event], &[]).await;
     assert_eq!((hook.deliveries.load(SeqCst), hook.events.load(SeqCst)), (2, 1));
 }

@@ -4,12 +4,13 @@ use crate::admission::{Ask, Decided, decide};
 use crate::builder::Builder;
 use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
-use crate::server::{Assembly, RunningServer, StartError, TransferLog, drain};
+use crate::server::{Assembly, MAX_DRAIN, RunningServer, StartError, TransferLog, Unfinished, drain};
 use crate::watch::{Snapshot, Totals, Watch};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio::time::sleep_until;
 use tuffet_engine::worker::Mailbox;
 
 /// A running server. Dropping it ends the server and its transfers at once; [`Handle::drain`] lets them finish.
@@ -27,8 +28,18 @@ pub struct Handle {
     _workers: DrainOnDrop,
 }
 
+/// How long after its limit a drain may return: commits that have begun get the first half second of it.
+const DRAIN_MARGIN: Duration = Duration::from_millis(750);
+
+/// The longest part of the limit of a drain in which sinks are aborted and observers get the last ends.
+const LONGEST_REST: Duration = Duration::from_secs(2);
+
+/// How long sinks and observers have after a thread of the server has failed.
+const FAILURE_LIMIT: Duration = Duration::from_secs(5);
+
 /// How a server ended.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ServerEnd {
     /// How long it took, since it was asked for or a thread failed.
     pub took: Duration,
@@ -36,6 +47,21 @@ pub struct ServerEnd {
     pub totals: Totals,
     /// The failure of a thread that moves blocks, if that ended the server.
     pub failure: Option<String>,
+    /// Ends of requests that an observer had not taken. They do not arrive any more.
+    pub unobserved_ends: usize,
+    /// Sinks that were neither committed nor aborted. They are dropped, unless one blocks its thread.
+    pub open_sinks: usize,
+    /// Requests and uploads that a hook or a root had not answered when the transfers had ended. Their futures are dropped.
+    pub unanswered_calls: usize,
+}
+
+/// Why a question of another protocol was not decided.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// There is no server any more.
+    #[error("the server has ended")]
+    Ended,
 }
 
 impl Handle {
@@ -77,10 +103,21 @@ impl Handle {
 
     /// Decides a question of another protocol: the policy is asked as for a TFTP read request, and the content opened.
     /// Limits and observers are not involved: the program counts and reports what it sends.
-    pub async fn decide(&self, ask: Ask<'_>) -> Decided {
+    ///
+    /// # Errors
+    /// The server has ended.
+    pub async fn decide(&self, ask: Ask<'_>) -> Result<Decided, AskError> {
+        if self.has_ended() {
+            return Err(AskError::Ended);
+        }
         let generation = self.replacer.0.generation.get();
         let neighbour = self.neighbours.find_on_any_interface(ask.client.ip().to_canonical());
-        decide(&generation, neighbour, ask).await
+        Ok(decide(&generation, neighbour, ask).await)
+    }
+
+    fn has_ended(&self) -> bool {
+        // The sender ends with the runtime of the server.
+        self.ended.borrow().is_some() || self.ended.has_changed().is_err()
     }
 
     /// Replaces roots, hooks and settings, all or nothing; see [`Replacer::replace`].
@@ -96,8 +133,10 @@ impl Handle {
         self.replacer.clone()
     }
 
-    /// Stops taking requests and waits for running transfers, at most for `limit`; then ends the rest, each with an
-    /// ERROR. Returns when the server has ended. A second call may shorten the limit.
+    /// Stops taking requests and waits for running transfers; then ends the rest, each with an ERROR. The last fifth of
+    /// `limit`, at most 2 s of it, is for what follows: sinks are aborted, and observers get the last ends. Returns when
+    /// the server has ended: 0.75 s after `limit` at the latest, whatever hangs, and [`ServerEnd`] says what was not
+    /// finished. A second call may shorten the limit.
     pub async fn drain(&self, limit: Duration) -> ServerEnd {
         self.drain.send_replace(Some(limit));
         self.ended().await
@@ -111,6 +150,9 @@ impl Handle {
             took: Duration::ZERO,
             totals: self.watch.totals(),
             failure: Some("the runtime of the server has ended".into()),
+            unobserved_ends: 0,
+            open_sinks: 0,
+            unanswered_calls: 0,
         })
     }
 }
@@ -125,29 +167,52 @@ async fn run(
     tell: watch::Sender<Option<ServerEnd>>,
 ) {
     let (mut ending, mut failure, mut has_handle) = (None, None, true);
+    let mut until: Option<Instant> = None;
     while running.is_running() {
-        let limit = tokio::select! {
+        let (limit, of_transfers) = tokio::select! {
             asks = asked.changed(), if has_handle => {
                 has_handle = asks.is_ok();
-                (*asked.borrow_and_update()).filter(|_| has_handle).unwrap_or_default()
+                let limit = (*asked.borrow_and_update()).filter(|_| has_handle).unwrap_or_default();
+                (limit, limit - (limit / 5).min(LONGEST_REST))
             }
             stop = running.stopped() => match stop {
                 Ok(()) => continue,
                 Err(error) => {
                     tracing::error!(target: "tuffet::server::running", %error, "a worker failed");
                     failure.get_or_insert(error.to_string());
-                    Duration::ZERO
+                    (FAILURE_LIMIT, Duration::ZERO)
                 }
             },
+            () = sleep_until(until.unwrap_or_else(Instant::now).into()), if until.is_some() => {
+                failure.get_or_insert("a bug: a worker did not end".into());
+                break;
+            }
         };
         ending.get_or_insert_with(Instant::now);
+        let end = Instant::now() + limit.min(MAX_DRAIN) + DRAIN_MARGIN;
+        until = Some(until.map_or(end, |until| until.min(end)));
         watch.draining();
-        running.drain(limit);
+        running.drain(of_transfers);
     }
     drop(workers);
-    running.end().await;
+    let end = running.end_by(until.unwrap_or_else(|| Instant::now() + FAILURE_LIMIT)).await;
+    let Unfinished { unobserved_ends, open_sinks, unanswered_calls } = end;
+    if unobserved_ends + open_sinks + unanswered_calls > 0 {
+        tracing::warn!(
+            target: "tuffet::server::running",
+            unobserved_ends, open_sinks, unanswered_calls, "the server has ended before everything was finished"
+        );
+    }
     let took = ending.map_or(Duration::ZERO, |since| since.elapsed());
-    tell.send_replace(Some(ServerEnd { took, totals: watch.totals(), failure }));
+    let totals = watch.totals();
+    tell.send_replace(Some(ServerEnd {
+        took,
+        totals,
+        failure,
+        unobserved_ends,
+        open_sinks,
+        unanswered_calls,
+    }));
 }
 
 /// Ends the workers, which are threads, with the handle or with the task that watches them.

@@ -28,12 +28,12 @@
 //! content?). Without an answer, its path is looked up in the roots in the order of their addition: folders
 //! ([`Folder`]), and places that the program implements ([`Root`]). A worker then sends or takes the blocks; no hook is
 //! asked meanwhile. A complete upload passes the chain of [`AcceptUpload`] before it becomes visible, and before its
-//! last ACK. [`Observe`] gets each end exactly once.
+//! last ACK. [`Observe`] gets each end exactly once, on a thread of its own.
 //!
 //! # Content
 //!
 //! A [`Source`] has a size and bytes: in memory, in a file, read at offsets ([`ReadAt`]), or from a stream. A [`Sink`]
-//! takes an upload: its client waits while a write waits, and dropping it aborts. Content that fails, hangs or ends
+//! takes an upload: its client waits while a write waits, and it ends with [`Sink::commit`] or [`Sink::abort`]. Content that fails, hangs or ends
 //! before its size ends its own transfer with an ERROR, and no other.
 //!
 //! # Threads and blocking
@@ -48,6 +48,7 @@
 //! [`BuildError::Usage`] is a bug of the program and says what to change; [`BuildError::Root`] and
 //! [`BuildError::Listener`] come from the system. A running server returns no errors: each request ends in an
 //! [`Outcome`], for [`Observe`], [`Handle::snapshot`] and the log. Replacing ([`Handle::replace`]) is all or nothing.
+//! [`Handle::drain`] is bounded, whatever hangs; [`ServerEnd`] says what was not finished.
 //!
 //! # Features
 //!
@@ -104,7 +105,7 @@ pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder};
 pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 /// The futures of hooks, roots, readers and sinks.
 pub use futures_util::future::BoxFuture;
-pub use handle::{Handle, ServerEnd};
+pub use handle::{AskError, Handle, ServerEnd};
 pub use hooks::{
     AcceptUpload, Authorize, HookFn, Observe, Resolution, Resolve, UploadVerdict, Verdict, accept_upload_fn,
     authorize_fn, observe_fn, resolve_fn,

@@ -1,6 +1,7 @@
 //! Replaces what a running server serves and asks.
 
 use crate::builder::{BuildError, Builder};
+use crate::events::Flush;
 use crate::generation::CurrentGeneration;
 use crate::leases::Leases;
 use crate::status::Status;
@@ -28,6 +29,8 @@ pub(crate) struct Replaceable {
     pub(crate) settings: Mutex<Settings>,
     /// One replacement at a time.
     pub(crate) replacing: tokio::sync::Mutex<()>,
+    /// Sends what has ended to the observers that are replaced.
+    pub(crate) flush: Flush,
 }
 
 /// Why a server keeps what it has.
@@ -40,17 +43,24 @@ pub enum ReplaceError {
     /// This cannot change while the server runs.
     #[error("`{0}` cannot change while the server runs: start another server")]
     Fixed(&'static str),
+    /// There is nothing to replace.
+    #[error("the server has ended: start another one")]
+    Ended,
 }
 
 impl Replacer {
     /// Replaces roots, hooks and settings, all or nothing; returns the number of the new generation. New requests see
-    /// them; running requests and transfers keep what they began with. A builder without listeners keeps the listeners;
+    /// them; running requests and transfers keep what they began with, except that the new observers get what happens from
+    /// now on. The observers before get what had happened. A builder without listeners keeps the listeners;
     /// with them, only their ceilings and roots may differ. Workers stay.
     ///
     /// # Errors
-    /// The new parts cannot be built, or differ in what cannot change. The server then keeps what it has.
+    /// The new parts cannot be built, or differ in what cannot change: the server then keeps what it has. Or it has ended.
     pub async fn replace(&self, builder: Builder) -> Result<u64, ReplaceError> {
         let its = &*self.0;
+        if its.flush.is_closed() {
+            return Err(ReplaceError::Ended);
+        }
         let _one_at_a_time = its.replacing.lock().await;
         let before = its.settings.lock().clone();
         let mut builder = builder.on_sockets_of(&before);
@@ -76,6 +86,9 @@ impl Replacer {
         };
         let next = now.next(&settings, roots, policy, leases, cache);
         let number = next.number;
+        if !its.flush.flush().await {
+            return Err(ReplaceError::Ended);
+        }
         // The other roots were swept before.
         let roots = &next.files.roots;
         roots.take_effect();

@@ -251,7 +251,7 @@ fn unit(key: &str) -> &str {
 
 impl StoreError {
     /// The server shut down before the upload became visible.
-    pub(super) const STOPPED: StoreError = StoreError::Denied("the server is shutting down");
+    pub const STOPPED: StoreError = StoreError::Denied("the server is shutting down");
 
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {

@@ -20,7 +20,7 @@ pub trait ReadAt: Send + Sync + 'static {
     fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> SuppliedFuture<'a, io::Result<usize>>;
 }
 
-/// The destination of one upload. Dropping it aborts the upload.
+/// The destination of one upload. Each ends with a [`Sink::commit`] that succeeds, or with [`Sink::abort`].
 pub trait Sink: Send + 'static {
     /// Takes the next bytes. While it waits, the client waits, too: its blocks are not acknowledged.
     ///
@@ -29,9 +29,22 @@ pub trait Sink: Send + 'static {
     fn write<'a>(&'a mut self, bytes: &'a [u8]) -> SuppliedFuture<'a, io::Result<()>>;
 
     /// Makes the upload visible under this path, once it is complete and accepted. The last block is acknowledged
-    /// afterwards. The path is the one that the sink was created for, unless a hook named another.
+    /// afterwards. The path is the one that the sink was created for, unless a hook named another. A commit that takes too
+    /// long, or longer than the end of the server, is cut off.
     ///
     /// # Errors
     /// Why the upload is not stored. Its client gets an error.
-    fn commit<'a>(self: Box<Self>, path: &'a str) -> SuppliedFuture<'a, io::Result<()>>;
+    fn commit<'a>(&'a mut self, path: &'a str) -> SuppliedFuture<'a, io::Result<()>>;
+
+    /// Forgets the upload: it ended early, was refused, or a write or the commit failed, panicked or was cut off. The
+    /// server waits for this when it ends, within the limit of its drain. By default, the sink is dropped.
+    ///
+    /// # Errors
+    /// What may be left of the upload, for the log.
+    fn abort(self: Box<Self>) -> SuppliedFuture<'static, io::Result<()>> {
+        Box::pin(async move {
+            drop(self);
+            Ok(())
+        })
+    }
 }

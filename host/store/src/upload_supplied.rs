@@ -45,7 +45,7 @@ impl ToProgram {
     }
 
     pub(super) async fn commit(&mut self, path: &str) -> Result<(), StoreError> {
-        let sink = self.sink.get_mut().take().ok_or_else(unsupported)?;
+        let mut sink = self.sink.get_mut().take().ok_or_else(unsupported)?;
         sink.commit(path).await.map_err(StoreError::of_program)
     }
 }

@@ -69,7 +69,8 @@ async fn serve(
     Path(name): Path<String>,
 ) -> Response {
     let decided = shared.tftp.decide(Ask { listener: "boot", client, name: &name }).await;
-    let (outcome, response) = match decided {
+    // The server may end before the requests of its neighbour.
+    let (outcome, response) = match decided.unwrap_or_else(|error| Decided::Dropped(error.to_string())) {
         Decided::Content(content) => ("served", Body::from_stream(pieces(content)).into_response()),
         Decided::Refused(denial) if denial.code == ErrorCode::FileNotFound => {
             ("not-found", StatusCode::NOT_FOUND.into_response())

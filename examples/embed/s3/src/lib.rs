@@ -72,24 +72,29 @@ impl Sink for Upload {
         })
     }
 
-    fn commit<'a>(mut self: Box<Self>, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             if path != self.path {
                 return Err(io::Error::other(format!("{} cannot become {path}", self.path)));
             }
+            let Some(parts) = &mut self.parts else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            // Until all parts but the last have arrived, an upload that is cut off can be aborted.
+            parts.wait_for_capacity(0).await?;
             let Some(parts) = self.parts.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            // Aborts itself if the store refuses the rest.
             parts.finish().await?;
             Ok(())
         })
     }
-}
 
-impl Drop for Upload {
-    /// Aborts an upload that is not complete: the store forgets its parts.
-    fn drop(&mut self) {
-        if let (Some(parts), Ok(runtime)) = (self.parts.take(), tokio::runtime::Handle::try_current()) {
-            runtime.spawn(parts.abort());
-        }
+    /// The store forgets the parts of an upload that is not complete. The server waits for this when it ends.
+    fn abort(mut self: Box<Self>) -> BoxFuture<'static, io::Result<()>> {
+        Box::pin(async move {
+            if let Some(parts) = self.parts.take() {
+                parts.abort().await?;
+            }
+            Ok(())
+        })
     }
 }
 

@@ -2,14 +2,21 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
+use async_trait::async_trait;
 use embed_s3::Bucket;
+use futures_util::stream::BoxStream;
 use object_store::aws::AmazonS3Builder;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result, UploadPart,
+};
+use std::fmt;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 use tuffet::{Listener, Server};
 use tuffet_testing::Client;
@@ -52,6 +59,104 @@ async fn exercise(store: Arc<dyn ObjectStore>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_in_memory() {
     exercise(Arc::new(InMemory::new())).await;
+}
+
+/// A store in memory that counts multipart uploads which were begun, and those which were aborted.
+#[derive(Debug, Clone, Default)]
+struct Counting {
+    store: Arc<InMemory>,
+    begun: Arc<AtomicUsize>,
+    aborted: Arc<AtomicUsize>,
+}
+
+impl fmt::Display for Counting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.store.fmt(f)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for Counting {
+    async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
+        self.store.put_opts(path, payload, options).await
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.begun.fetch_add(1, SeqCst);
+        let upload = self.store.put_multipart_opts(path, options).await?;
+        Ok(Box::new(CountingUpload { upload, aborted: Arc::clone(&self.aborted) }))
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.store.get_opts(path, options).await
+    }
+
+    fn delete_stream(&self, paths: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        self.store.delete_stream(paths)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.store.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.store.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.store.copy_opts(from, to, options).await
+    }
+}
+
+#[derive(Debug)]
+struct CountingUpload {
+    upload: Box<dyn MultipartUpload>,
+    aborted: Arc<AtomicUsize>,
+}
+
+#[async_trait]
+impl MultipartUpload for CountingUpload {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        self.upload.put_part(data)
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        self.upload.complete().await
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        // As a request to a server.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        self.upload.abort().await?;
+        self.aborted.fetch_add(1, SeqCst);
+        Ok(())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_that_the_end_of_the_server_cuts_off_is_aborted() {
+    let store = Counting::default();
+    let server = Server::builder()
+        .listener(Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))))
+        .writable_root("bucket", 1 << 30, Bucket(Arc::new(store.clone())))
+        .bind()
+        .unwrap();
+    let handle = server.start().unwrap();
+    let client = Client::new(handle.addresses()[0].1);
+    let uploading = tokio::task::spawn_blocking(move || client.put("new", &content(64 << 20)));
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while store.begun.load(SeqCst) == 0 {
+        assert!(Instant::now() < deadline, "the upload does not begin");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let end = handle.drain(Duration::ZERO).await;
+    assert_eq!((store.aborted.load(SeqCst), end.open_sinks), (1, 0));
+    assert!(uploading.await.unwrap().is_err());
+    assert!(store.store.head(&Path::from("new")).await.is_err(), "nothing is visible");
 }
 
 /// A process that is killed at the end.

@@ -6,6 +6,7 @@ use super::source::NextRead;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::AbortHandle;
 use tuffet_store::{Ahead, Checksum, Disk, Lane, OpenFile, Room, Undone};
 
 /// The longest duration of an operation. A transfer with a waiting client gives up earlier.
@@ -95,7 +96,7 @@ impl DiskWork {
         }
     }
 
-    /// Runs the operation by a task, which is ended if it takes too long. Must be called within a tokio runtime.
+    /// Runs the operation by a task, which is ended if it takes too long or this future is dropped. Must be called within a tokio runtime.
     pub async fn supply(self) -> DiskResult {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
@@ -138,14 +139,20 @@ impl DiskWork {
 /// Runs a future of the program in a task of its own, so that a panic ends that task alone.
 async fn in_time<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, Undone> {
     let task = tokio::spawn(work);
-    let ends = task.abort_handle();
+    let _ends = AbortOnDrop(task.abort_handle());
     match tokio::time::timeout(LATE, task).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(_)) => Err(Undone::Panicked),
-        Err(_) => {
-            ends.abort();
-            Err(Undone::Late)
-        }
+        Err(_) => Err(Undone::Late),
+    }
+}
+
+/// Ends a task when nobody waits for it any more; after its end it does nothing.
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 

@@ -5,8 +5,8 @@ use crate::request::RequestId;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// An event.
-#[derive(Debug)]
+/// An event. Cheap to clone; clones share its facts.
+#[derive(Debug, Clone)]
 pub struct Event {
     /// Its number among the events of the process, from 1; 0 until it is assigned.
     pub sequence: u64,
@@ -17,7 +17,7 @@ pub struct Event {
 }
 
 /// The events of a request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum EventKind {
     /// A request was granted.
     Started {

@@ -35,7 +35,8 @@ pub struct Limits {
     /// Memory in bytes for pieces of contents that the program supplies and that are read ahead of their transfers.
     /// Transfers that find no room in it wait for each other.
     pub read_ahead: u64,
-    /// Start and end events that may wait for observers, at least 1. At the limit, new requests wait.
+    /// Start and end events that may wait for observers, at least 1. While as many wait, new requests wait for their answer.
+    /// The ends of transfers that run then are queued beyond it, one for each.
     pub events: usize,
 }
 

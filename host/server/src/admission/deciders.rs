@@ -61,6 +61,13 @@ impl Deciders {
         self.0.as_ref()?.tick()
     }
 
+    /// Ends idle threads at once, and the others when they are idle.
+    pub(crate) fn close(&self) {
+        if let Some(pool) = &self.0 {
+            pool.close();
+        }
+    }
+
     /// Drops all waiting requests if the system refuses a thread, for the shutdown.
     pub(crate) fn give_up_without_threads(&self) {
         if let Some(pool) = self.0.as_ref().filter(|pool| pool.tick().is_some()) {
@@ -158,11 +165,14 @@ fn decide_by_policy(admission: Arc<Admission>, generation: Arc<Generation>, new:
     let _inside = runtime.enter();
     let _deferred = DeferredWork::collect();
     let mut noop = Context::from_waker(Waker::noop());
+    let outstanding = generation.files.sources.outstanding().clone();
     let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
     match asking.as_mut().poll(&mut noop) {
         Poll::Ready((pending, plan)) => pending.open(plan),
         // The first poll of the task registers its waker.
-        Poll::Pending => drop(runtime.spawn(decide_as_task(asking))),
+        Poll::Pending => {
+            drop(runtime.spawn(async move { outstanding.until_stopped(decide_as_task(asking)).await }));
+        }
     }
 }
 

@@ -195,13 +195,15 @@ impl FileSearch {
         let Some(mut pending) = self.pending.take() else { return };
         let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
         let runtime = pending.admission.runtime.clone();
-        runtime.spawn(async move {
+        let outstanding = pending.generation.files.sources.outstanding().clone();
+        let asking = async move {
             let PendingRequest { generation, record, .. } = &mut *pending;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
             let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
             pending.note_policy();
             pending.carry_out(plan, Some(tried));
-        });
+        };
+        runtime.spawn(async move { outstanding.until_stopped(asking).await });
     }
 
     fn decide(mut self, opened: Result<Opened, StoreError>) {

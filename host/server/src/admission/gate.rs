@@ -1,6 +1,7 @@
 //! Runs `accept-upload` before publishing an upload, which is complete and on disk by then.
 
 use super::once_slot::OnceSlot;
+use crate::content::Outstanding;
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::io;
@@ -45,14 +46,20 @@ impl Generation {
             true => upload.seal().map(|sealed| (upload, sealed))?,
             false => on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?,
         };
-        let accepted = self.policy.accept_upload(&record.request, &upload, sealed).await;
+        let outstanding = self.files.sources.outstanding();
+        let call = outstanding.call();
+        let accepting = self.policy.accept_upload(&record.request, &upload, sealed);
+        let Some(accepted) = outstanding.until_stopped(accepting).await else {
+            return refuse(disk, upload, StoreError::STOPPED).await;
+        };
+        drop(call);
         record.plugin_calls += accepted.calls;
         if accepted.by.is_some() {
             record.verdict_by = accepted.by;
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
-            Acceptance::Accept => publish(disk, upload, record).await,
+            Acceptance::Accept => publish(outstanding, disk, upload, record).await,
             // A root of the program finds a free name itself.
             Acceptance::Rename(Destination { path, next_free: true }) if !upload.is_supplied() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
@@ -67,23 +74,11 @@ impl Generation {
                     false => on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await,
                 };
                 match redirected {
-                    Ok(upload) => publish(disk, upload, record).await,
+                    Ok(upload) => publish(outstanding, disk, upload, record).await,
                     Err(error) => Err(error),
                 }
             }
-            // There is no file to remove.
-            Acceptance::Deny(denial) if upload.is_supplied() => {
-                drop(upload);
-                Err(StoreError::Refused(denial))
-            }
-            Acceptance::Deny(denial) => {
-                // Removed before the client gets the ERROR.
-                on_disk(disk, move || {
-                    drop(upload);
-                    Err(StoreError::Refused(denial))
-                })
-                .await
-            }
+            Acceptance::Deny(denial) => refuse(disk, upload, StoreError::Refused(denial)).await,
         };
         note(record.request.trail.as_deref(), began, &result);
         result
@@ -93,15 +88,17 @@ impl Generation {
 /// Publishes an upload without a chain.
 pub(super) fn commit(
     runtime: &Handle,
+    outstanding: &Outstanding,
     upload: Upload,
     record: Arc<CompactRecord>,
     key: Key,
     post: impl Fn(ToWorker) + Send + Sync + 'static,
 ) {
     if upload.is_supplied() {
+        let outstanding = outstanding.clone();
         runtime.spawn(async move {
             let began = Instant::now();
-            let result = supply(upload).await;
+            let result = supply(&outstanding, upload).await;
             note(record.trail(), began, &result);
             post(ToWorker::Stored { key, stored: Stored { result, record: None } });
         });
@@ -130,10 +127,29 @@ pub(super) fn commit(
     disk.submit_anyway(Lane::Store, client, STORE_TIME, work, undone);
 }
 
-/// Makes an upload visible under its path.
-async fn publish(disk: &ClientDisk, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
+/// Removes an upload before its client gets the ERROR.
+async fn refuse(disk: &ClientDisk, upload: Upload, why: StoreError) -> Result<(), StoreError> {
+    // There is no file to remove.
     if upload.is_supplied() {
-        return supply(upload).await;
+        drop(upload);
+        return Err(why);
+    }
+    on_disk(disk, move || {
+        drop(upload);
+        Err(why)
+    })
+    .await
+}
+
+/// Makes an upload visible under its path.
+async fn publish(
+    outstanding: &Outstanding,
+    disk: &ClientDisk,
+    upload: Upload,
+    record: &mut DecisionRecord,
+) -> Result<(), StoreError> {
+    if upload.is_supplied() {
+        return supply(outstanding, upload).await;
     }
     let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
     let stored = on_disk(disk, move || upload.commit_as_stored()).await?;
@@ -143,18 +159,15 @@ async fn publish(disk: &ClientDisk, upload: Upload, record: &mut DecisionRecord)
     Ok(())
 }
 
-/// Has the program store an upload, in a task of its own: a panic ends that task alone.
-async fn supply(upload: Upload) -> Result<(), StoreError> {
+/// Has the program store an upload. A commit that fails, panics or is cut off drops the upload, and so aborts it.
+async fn supply(outstanding: &Outstanding, upload: Upload) -> Result<(), StoreError> {
     let root = upload.root().to_owned();
-    let task = tokio::spawn(upload.commit_supplied());
-    let ends = task.abort_handle();
-    match timeout(STORE_TIME, task).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) => Err(panicked()),
-        Err(_) => {
-            ends.abort();
-            Err(not_stored(Undone::Late, &root))
-        }
+    let storing = AssertUnwindSafe(upload.commit_supplied()).catch_unwind();
+    match outstanding.until_stopped(timeout(STORE_TIME, storing)).await {
+        Some(Ok(Ok(result))) => result,
+        Some(Ok(Err(_))) => Err(panicked()),
+        Some(Err(_)) => Err(not_stored(Undone::Late, &root)),
+        None => Err(StoreError::STOPPED),
     }
 }
 

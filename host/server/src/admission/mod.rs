@@ -93,7 +93,8 @@ impl Admission {
                     });
                 }
                 ToControl::Store { worker, key, upload, record, gate: None } => {
-                    gate::commit(runtime, upload, record, key, self.poster(worker));
+                    let outstanding = self.generation.get().files.sources.outstanding().clone();
+                    gate::commit(runtime, &outstanding, upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => {
                     let published = self.watch.worker(worker);
@@ -112,7 +113,12 @@ impl Admission {
                 ToControl::Disk { worker, work } => {
                     let post = self.poster(worker);
                     if work.is_supplied() {
-                        runtime.spawn(async move { post(ToWorker::Disk(work.supply().await)) });
+                        let outstanding = self.generation.get().files.sources.outstanding().clone();
+                        runtime.spawn(async move {
+                            if let Some(result) = outstanding.until_stopped(work.supply()).await {
+                                post(ToWorker::Disk(result));
+                            }
+                        });
                     } else {
                         work.submit(move |result| post(ToWorker::Disk(result)));
                     }

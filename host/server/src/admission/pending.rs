@@ -5,6 +5,7 @@ use super::candidates::serves;
 use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
 use super::refusals::{internal_error, overloaded};
+use crate::content::OutstandingCall;
 use crate::generation::Generation;
 use crate::neighbours::Neighbours;
 use futures_util::FutureExt;
@@ -34,6 +35,8 @@ pub(super) struct PendingRequest {
     /// When the request arrived, or the last hook that was called for it returned: no file whose open began earlier may
     /// be served.
     pub(super) openable_from: Instant,
+    /// Counts it while it is undecided.
+    _outstanding: OutstandingCall,
 }
 
 /// A request that the opener of its file decides, or its deadline. The only owner of the request, so that a hanging thread
@@ -112,7 +115,15 @@ impl PendingRequest {
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
         let openable_from = record.received;
-        Box::new(PendingRequest { admission, generation, new: Some(new), record, openable_from })
+        let _outstanding = generation.files.sources.outstanding().call();
+        Box::new(PendingRequest {
+            admission,
+            generation,
+            new: Some(new),
+            record,
+            openable_from,
+            _outstanding,
+        })
     }
 
     /// Notes that policy has decided. A hook that was called may have replaced the file.
@@ -151,8 +162,8 @@ impl PendingRequest {
             let want = admission.observers.want();
             // Observers of progress need the start event to follow a transfer.
             if want.started || want.progressed {
-                start =
-                    Some(EventKind::Started { record: Arc::new(record.clone()), open: Arc::clone(&open) });
+                let (record, open) = (Arc::new(record.clone()), Arc::clone(&open));
+                start = Some(Box::new(EventKind::Started { record, open }));
             }
         }
         if let Decision::Grant { content: Content::Upload(sink), .. } = &mut decision
@@ -162,13 +173,15 @@ impl PendingRequest {
         }
         let ticket = Ticket { record: open, place: new.place };
         let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
-        match start.and_then(|start| admission.observers.try_send(start).err()) {
-            None => admission.post(new.worker, message),
+        match admission.observers.begin(start) {
+            Ok(()) => admission.post(new.worker, message),
             // Not on this thread: the consumer of the queue may need a deciding thread.
-            Some(start) => {
+            Err(start) => {
                 let its = Arc::clone(admission);
+                let outstanding = generation.files.sources.outstanding().clone();
                 drop(admission.runtime.spawn(async move {
-                    its.observers.send(*start).await;
+                    outstanding.until_stopped(its.observers.backlog().room()).await;
+                    its.observers.started(start);
                     its.post(new.worker, message);
                 }));
             }

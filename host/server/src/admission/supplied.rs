@@ -5,7 +5,7 @@ use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved,
 use super::pending::PendingRequest;
 use super::refusals::{internal_error, overloaded, refused};
 use crate::contained::contained_future;
-use crate::content::{InRuntime, OpenedSource, RootError, SuppliedRoot};
+use crate::content::{OpenSink, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,8 @@ const STREAM_WINDOW: u32 = 256 << 10;
 impl FileSearch {
     /// Opens the current candidate in a root of the program.
     pub(super) fn open_supplied(self, runtime: &Handle, supplied: SuppliedRoot, disk: Arc<Disk>) {
-        runtime.spawn(async move {
+        let outstanding = self.generation.files.sources.outstanding().clone();
+        let opening = async move {
             let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
             let opening = contained_future(opening);
             match timeout(self.time_left(), opening).await {
@@ -40,7 +41,8 @@ impl FileSearch {
                 }
                 Err(_) => self.timeout().give_up(Undone::Late),
             }
-        });
+        };
+        runtime.spawn(async move { outstanding.until_stopped(opening).await });
     }
 
     /// Takes the answer on a deciding thread: the next candidate may be in a folder.
@@ -55,7 +57,8 @@ impl PendingRequest {
     /// The third stage for content that the program supplies.
     pub(super) fn open_source(mut self: Box<Self>, content: Arc<PluginContent>, profile: SessionProfile) {
         let runtime = self.admission.runtime.clone();
-        runtime.spawn(async move {
+        let outstanding = self.generation.files.sources.outstanding().clone();
+        let opening = async move {
             let generation = Arc::clone(&self.generation);
             let Some(file) = content.supplied() else { return self.conclude(internal_error()) };
             let source = OpenedSource::File(Arc::clone(file));
@@ -74,7 +77,8 @@ impl PendingRequest {
             };
             let decision = granted(&generation, &mut self.record, opened, &profile);
             self.conclude(decision);
-        });
+        };
+        runtime.spawn(async move { outstanding.until_stopped(opening).await });
     }
 }
 
@@ -102,7 +106,9 @@ impl CandidateCursor {
                 let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
                 require_room(request, self.announced(), limit)?;
                 let writing = files.uploads.begin(name, path, client)?;
-                let sink = Box::new(InRuntime::new(root.create(path).await.map_err(failed)?));
+                let sink = root.create(path).await.map_err(failed)?;
+                let counted = files.sources.outstanding().sink();
+                let sink = Box::new(OpenSink::new(sink, counted, resolved(name, path)));
                 let mut upload = files.roots.create_supplied(name, path, sink)?;
                 upload.count(writing);
                 upload.lower_limit(limit);
@@ -137,6 +143,12 @@ impl Files {
         Ok(Opened::new(content, resolved).with_window(sequential))
     }
 
+    /// Loads a content into memory, unless that takes too long or the server ends.
+    fn load<F: Future>(&self, loading: F) -> impl Future<Output = Option<F::Output>> + use<F> {
+        let outstanding = self.sources.outstanding().clone();
+        async move { outstanding.until_stopped(timeout(LOAD_TIME, loading)).await?.ok() }
+    }
+
     /// Returns a content that is in memory, or that the program supplies at once. A slow or failing program is left to
     /// the transfer: it reads by pieces, and learns of errors.
     async fn in_memory(&self, file: &Arc<OpenFile>) -> Option<MemoryBytes> {
@@ -148,11 +160,11 @@ impl Files {
             SuppliedContent::Hot(bytes) => Some(bytes),
             // In a task of its own: others may wait for the same content, and later requests find it.
             SuppliedContent::Small(reading) => {
-                let read = tokio::spawn(timeout(LOAD_TIME, reading));
-                timeout(SMALL_TIME, read).await.ok()?.ok()?.ok()?
+                let read = tokio::spawn(self.load(reading));
+                timeout(SMALL_TIME, read).await.ok()?.ok()??
             }
             SuppliedContent::Load(loading) => {
-                drop(tokio::spawn(timeout(LOAD_TIME, loading)));
+                drop(tokio::spawn(self.load(loading)));
                 None
             }
             SuppliedContent::Cold => None,

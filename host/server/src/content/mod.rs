@@ -2,13 +2,16 @@
 
 mod in_runtime;
 mod open_roots;
+mod open_sink;
+mod outstanding;
 mod pieces;
 mod root;
 mod source;
 mod stream;
 
-pub(crate) use in_runtime::InRuntime;
 pub(crate) use open_roots::OpenRoots;
+pub(crate) use open_sink::OpenSink;
+pub(crate) use outstanding::{Outstanding, OutstandingCall};
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoot, SuppliedRoots};
 pub(crate) use source::{OpenedSource, Scope, SourceOpener};

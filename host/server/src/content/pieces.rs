@@ -6,7 +6,7 @@
 //! share a budget. A piece stays while a transfer is in it, and then as long as nobody needs its room; a transfer that
 //! needs a piece and finds no room waits for its turn.
 
-use super::InRuntime;
+use super::in_runtime::InRuntime;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -120,7 +120,7 @@ impl PieceStore {
         content: ContentId,
         size: u64,
         reading: Reading,
-        program: InRuntime<dyn ReadAt>,
+        program: InRuntime,
     ) -> PieceReader {
         *self.0.state.lock().readers.entry(content).or_default() += 1;
         PieceReader {
@@ -199,7 +199,7 @@ struct SourceOfPieces {
     content: ContentId,
     size: u64,
     piece: usize,
-    program: InRuntime<dyn ReadAt>,
+    program: InRuntime,
 }
 
 impl SourceOfPieces {

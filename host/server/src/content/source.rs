@@ -1,6 +1,7 @@
 //! The bytes of an answer.
 
 use super::in_runtime::InRuntime;
+use super::outstanding::Outstanding;
 use super::pieces::{PieceStore, Reading};
 use super::stream::StreamReader;
 use quick_cache::sync::Cache;
@@ -134,13 +135,23 @@ struct Shared {
     pieces: PieceStore,
     /// Accounts for the memory of sources without a root.
     disk: Arc<Disk>,
+    outstanding: Outstanding,
 }
 
 impl SourceOpener {
     /// `read_ahead`: the memory for pieces of ranged contents, in bytes.
     pub(crate) fn new(read_ahead: u64) -> SourceOpener {
-        let (versions, pieces) = (Cache::new(VERSIONS), PieceStore::new(read_ahead));
-        SourceOpener(Arc::new(Shared { versions, pieces, disk: Disk::of_program() }))
+        SourceOpener(Arc::new(Shared {
+            versions: Cache::new(VERSIONS),
+            pieces: PieceStore::new(read_ahead),
+            disk: Disk::of_program(),
+            outstanding: Outstanding::default(),
+        }))
+    }
+
+    /// What the program does for the server.
+    pub(crate) fn outstanding(&self) -> &Outstanding {
+        &self.0.outstanding
     }
 
     pub(crate) fn set_read_ahead(&self, bytes: u64) {

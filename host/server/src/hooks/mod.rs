@@ -11,13 +11,15 @@
 mod function;
 mod member;
 mod native;
+mod native_observer;
 mod pointers;
 
 use crate::content::Source;
 pub use function::{HookFn, accept_upload_fn, authorize_fn, observe_fn, resolve_fn};
 use futures_util::future::BoxFuture;
 pub(crate) use member::member;
-pub(crate) use native::{Native, NativeObserver};
+pub(crate) use native::Native;
+pub(crate) use native_observer::NativeObserver;
 use tuffet_policy::{Destination, ReceivedUpload, Target};
 use tuffet_request::events::{Event, Kinds};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
@@ -138,15 +140,17 @@ pub enum UploadVerdict {
     Deny(Denial),
 }
 
-/// Observes requests. Each event arrives exactly once, in the order of its sequence number.
+/// Observes requests. Each event arrives exactly once, in the order of its sequence number, whatever the pace of the
+/// observer; the ends that it has not taken when a server ends are counted in [`ServerEnd`](crate::ServerEnd).
 pub trait Observe: Send + Sync + 'static {
     /// The kinds of events that it gets; by default all ends. Asked once.
     fn wants(&self) -> Kinds {
         Kinds { finished: true, ..Kinds::default() }
     }
 
-    /// Takes an event, on a thread of the runtime: it must not block. While it takes long, events queue up to
-    /// [`Limits::events`](tuffet_request::settings::Limits::events), and then new requests wait.
+    /// Takes an event, on a thread of this observer, within the context of the server's runtime: it may block. The events of
+    /// slow observers queue up to [`Limits::events`](tuffet_request::settings::Limits::events), and then new requests
+    /// wait.
     fn observe(&self, event: &Event);
 }
 

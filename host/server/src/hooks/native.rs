@@ -1,17 +1,16 @@
 //! Hooks of the program as hooks of a policy.
 
-use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
-use crate::contained::{contained, contained_future};
+use super::{AcceptUpload, Authorize, Resolution, Resolve, UploadVerdict, Verdict};
+use crate::contained::contained_future;
 use crate::content::{OpenedSource, Scope, SourceOpener};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 use tuffet_policy::{
-    CallContext, Cause, Delivery, Failure, Fallback, HookFuture, MAX_CANDIDATES, Memo, Opinion,
-    PluginContent, ReceivedUpload, ResolveOpinion, Selection, UploadOpinion,
+    CallContext, Cause, Failure, Fallback, HookFuture, MAX_CANDIDATES, Memo, Opinion, PluginContent,
+    ReceivedUpload, ResolveOpinion, Selection, UploadOpinion,
 };
 use tuffet_request::Request;
-use tuffet_request::events::Kinds;
 
 /// A hook of the program, with what its answers need.
 pub(crate) struct Native<H: ?Sized> {
@@ -112,41 +111,6 @@ impl tuffet_policy::AcceptUpload for Native<dyn AcceptUpload> {
                 UploadVerdict::Rename(to) => Some(UploadOpinion::Rename(to)),
                 UploadVerdict::Deny(denial) => Some(UploadOpinion::Deny(denial)),
             })
-        })
-    }
-}
-
-/// An observer of the program.
-pub(crate) struct NativeObserver {
-    hook: Arc<dyn Observe>,
-    /// Asked once: each request depends on it.
-    wants: Kinds,
-}
-
-impl NativeObserver {
-    pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
-        let wants = contained(|| hook.wants()).unwrap_or_else(|_| {
-            tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
-            Kinds::default()
-        });
-        NativeObserver { hook, wants }
-    }
-}
-
-impl tuffet_policy::Observe for NativeObserver {
-    fn wants(&self) -> Kinds {
-        self.wants
-    }
-
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
-        Box::pin(async move {
-            for (_, event) in events.iter() {
-                // The other events still arrive.
-                if contained(|| self.hook.observe(event)).is_err() {
-                    tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
-                }
-            }
-            Ok(())
         })
     }
 }

@@ -4,6 +4,7 @@
 //! [`Assembly`] has everything except workers, and [`Assembly::start`] turns it into a [`RunningServer`].
 
 mod disks;
+mod ending;
 mod error;
 mod groups;
 mod periodic;
@@ -13,6 +14,7 @@ mod slow_log;
 mod transfer_log;
 mod workers;
 
+pub(crate) use ending::Unfinished;
 pub use error::StartError;
 #[cfg(feature = "simulation")]
 pub use simulation::Simulation;
@@ -20,7 +22,7 @@ pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::content::{OpenRoots, SourceOpener};
-use crate::events::{HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
+use crate::events::{Flush, Flushes, HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{self, Addresses, InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
@@ -39,7 +41,6 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, Succession, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
@@ -47,9 +48,6 @@ use tuffet_request::events::{Ended, RecentDecisions};
 use tuffet_request::settings::Settings;
 use tuffet_store::{Disks, Uploads};
 use workers::{make_workers, start_workers, worker_settings};
-
-/// How long a shutdown waits for a disk, and for tasks that it blocks.
-const DISK_WAIT: Duration = Duration::from_millis(300);
 
 /// Resources opened before the server starts, because opening them may require a privilege.
 pub(crate) struct Resources {
@@ -80,10 +78,7 @@ pub(crate) struct Resources {
 }
 
 /// The longest time limit of draining: longer ones would not fit into the clock.
-const MAX_DRAIN: Duration = Duration::from_secs(365 * 24 * 3600);
-
-/// How long a shutdown waits for observers, and for the log.
-const END_WAIT: Duration = Duration::from_secs(30);
+pub(crate) const MAX_DRAIN: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A server before its workers start.
 pub struct Assembly {
@@ -115,6 +110,9 @@ pub struct Assembly {
     addresses: Addresses,
     changes: Arc<Notify>,
     records: PluginRecords,
+    flush: Flush,
+    /// `None` once the server has started.
+    flushes: Option<Flushes>,
 }
 
 impl Assembly {
@@ -156,6 +154,7 @@ impl Assembly {
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let limiter =
             Arc::new(Limiter::new(&settings.bounds(), settings.limits.transfers, settings.limits.pending));
+        let (flush, flushes) = Flush::new();
         Assembly {
             settings,
             generation,
@@ -174,6 +173,8 @@ impl Assembly {
             addresses,
             changes,
             records,
+            flush,
+            flushes: Some(flushes),
         }
     }
 
@@ -199,6 +200,7 @@ impl Assembly {
             records: self.records.clone(),
             settings: Mutex::new(self.settings.clone()),
             replacing: tokio::sync::Mutex::new(()),
+            flush: self.flush.clone(),
         }))
     }
 
@@ -304,12 +306,13 @@ impl Assembly {
 
     /// Starts what decides requests, and the tasks that take their ends. Must be called within a runtime.
     fn control(
-        &self,
+        &mut self,
         deciding: Deciding,
         ended: mpsc::Receiver<Ended>,
         subscriber: impl Subscriber,
     ) -> Control {
-        let Assembly { settings, generation, watch, .. } = self;
+        let flushes = self.flushes.take().unwrap_or_else(|| Flush::new().1);
+        let Assembly { settings, generation, watch, .. } = &*self;
         let (observers, observing) =
             Observers::start(generation.clone(), watch.clone(), settings.limits.events);
         let admission = Arc::new(Admission {
@@ -331,7 +334,8 @@ impl Assembly {
         });
         let hints = Hints::new(self.hint_settings());
         let history = self.records.history().clone();
-        let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
+        let passing = pass_on(ended, flushes, observers, watch.clone(), hints, history, subscriber);
+        let passing = tokio::spawn(passing);
         Control { admission, passing, observing }
     }
 }
@@ -416,22 +420,6 @@ impl RunningServer {
     pub fn set_succession(&self, succession: &Succession) {
         set_succession(&self.admission.mailboxes, succession);
     }
-
-    /// Ends the rest after the workers have ended. Each step ends the producers of the next.
-    pub async fn end(self) {
-        for task in self.tasks {
-            task.abort();
-            let _ = task.await;
-        }
-        // Ends decisions, also those that wait for a disk: they hold admission, and so the producers of summaries.
-        self.disks.give_up();
-        self.admission.deciders.give_up_without_threads();
-        drop(self.admission);
-        wait_for(self.passing, &self.disks, "the log").await;
-        // The last producer of events has ended.
-        wait_for(self.observing, &self.disks, "observers").await;
-        disks::settle(&self.disks, DISK_WAIT).await;
-    }
 }
 
 /// Waits for a panic of a task, which otherwise ends with the workers.
@@ -462,28 +450,6 @@ pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration, is_replaced:
     for mailbox in workers {
         if let Err(error) = mailbox.post(ToWorker::Drain { until, is_replaced }) {
             tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
-        }
-    }
-}
-
-/// Waits for a task that ends after its producers. An operation on a hanging disk may be one of those.
-async fn wait_for(task: Option<JoinHandle<()>>, disks: &Disks, what: &str) {
-    let Some(mut task) = task else { return };
-    let began = Instant::now();
-    while timeout(DISK_WAIT, &mut task).await.is_err() {
-        if !disks.are_idle() {
-            tracing::warn!(
-                target: "tuffet::server::running",
-                "disk unresponsive; shutting down without {what}"
-            );
-            return;
-        }
-        if began.elapsed() > END_WAIT {
-            tracing::warn!(
-                target: "tuffet::server::running",
-                "{what} did not finish within {} s; shutting down without waiting any longer", END_WAIT.as_secs()
-            );
-            return task.abort();
         }
     }
 }

@@ -23,6 +23,9 @@ use tuffet_udp::Local;
 /// The real time that an answer of the control side may take by default: longer than all time limits of hooks and opens.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The interval of checks whether sinks are aborted.
+const ABORT_CHECK: Duration = Duration::from_micros(50);
+
 /// A listener of the server.
 #[derive(Debug, Clone)]
 struct SimulatedListener {
@@ -48,7 +51,7 @@ pub struct Simulation {
 
 impl Assembly {
     /// Starts it in virtual time. Must be called within a runtime.
-    pub(crate) fn simulate(self) -> Result<Simulation, StartError> {
+    pub(crate) fn simulate(mut self) -> Result<Simulation, StartError> {
         let (places, summaries) = self.summaries();
         let (ended, passed) = self.summaries();
         let settings = worker_settings(&self.settings, self.limiter.clone());
@@ -127,6 +130,7 @@ impl Simulation {
             }
             messages.extend(self.worker.take_messages());
         }
+        self.await_aborts();
         Ok(self.worker.take_departures())
     }
 
@@ -149,6 +153,7 @@ impl Simulation {
         for message in self.worker.take_messages() {
             self.ask(message);
         }
+        self.await_aborts();
         let last = self.ended();
         (self.tasks, last)
     }
@@ -189,6 +194,16 @@ impl Simulation {
     /// Handles the answers of the control side; returns whether there were any.
     fn hear(&mut self) -> bool {
         self.worker.read_mailbox(self.now) > 0
+    }
+
+    /// Waits for sinks that are aborted, on the runtime.
+    fn await_aborts(&self) {
+        let generation = self.admission.generation.get();
+        let outstanding = generation.files.sources.outstanding();
+        let until = Instant::now() + self.patience;
+        while outstanding.aborting() > 0 && Instant::now() < until {
+            std::thread::sleep(ABORT_CHECK);
+        }
     }
 
     fn await_answer(&mut self) -> io::Result<()> {

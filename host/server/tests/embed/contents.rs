@@ -246,7 +246,7 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
     .await;
     let client = "127.0.0.1:9".parse().unwrap();
     for (name, size) in [("file", SMALL), ("/large", LARGE), ("large", LARGE)] {
-        let decided = handle.decide(Ask { listener: "test", client, name }).await;
+        let decided = handle.decide(Ask { listener: "test", client, name }).await.unwrap();
         let Decided::Content(decided) = decided else { panic!("{name}: {decided:?}") };
         assert_eq!(decided.size(), size);
         assert_eq!(decided.read_at(size - 3, 10).await.unwrap(), &content(size)[size as usize - 3..]);
@@ -257,11 +257,11 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
         ("test", "../file", ErrorCode::AccessViolation),
         ("none", "file", ErrorCode::AccessViolation),
     ] {
-        let decided = handle.decide(Ask { listener, client, name }).await;
+        let decided = handle.decide(Ask { listener, client, name }).await.unwrap();
         assert!(matches!(&decided, Decided::Refused(denial) if denial.code == code), "{name}: {decided:?}");
     }
     for (name, why) in [("panic", "panicked"), ("hang", "no answer within 2s")] {
-        let decided = handle.decide(Ask { listener: "test", client, name }).await;
+        let decided = handle.decide(Ask { listener: "test", client, name }).await.unwrap();
         assert!(matches!(&decided, Decided::Dropped(said) if said.contains(why)), "{name}: {decided:?}");
     }
     handle.drain(Duration::ZERO).await;
@@ -333,7 +333,7 @@ async fn the_largest_size_is_that_of_all_protocols_and_contents() {
     let (handle, server) = start(builder().authorize("small", Small).resolve("large", large));
     assert_eq!(off(move || get(server, "x")).await.unwrap_err().code(), Some(2));
     let client = "127.0.0.1:9".parse().unwrap();
-    let decided = handle.decide(Ask { listener: "test", client, name: "x" }).await;
+    let decided = handle.decide(Ask { listener: "test", client, name: "x" }).await.unwrap();
     assert!(matches!(&decided, Decided::Refused(denial) if denial.reason.contains("1001")), "{decided:?}");
     handle.drain(Duration::MAX).await;
 }

@@ -66,7 +66,7 @@ impl tuffet::Sink for Nowhere {
         Box::pin(async { Ok(()) })
     }
 
-    fn commit<'a>(self: Box<Self>, _: &'a str) -> BoxFuture<'a, std::io::Result<()>> {
+    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, std::io::Result<()>> {
         Box::pin(async { Ok(()) })
     }
 }

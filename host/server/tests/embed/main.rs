@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 mod contents;
+mod ends;
 mod functions;
 mod life;
 mod network;

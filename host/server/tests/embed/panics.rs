@@ -50,7 +50,7 @@ impl Sink for ExplosiveSink {
         })
     }
 
-    fn commit<'a>(self: Box<Self>, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
         explode()
     }
 }
@@ -123,7 +123,7 @@ async fn a_panic_whose_payload_panics_ends_one_request() {
     .await;
     let client = "127.0.0.1:9".parse().unwrap();
     let decided = handle.decide(Ask { listener: "test", client, name: "read" }).await;
-    let Decided::Content(content) = decided else { panic!("{decided:?}") };
+    let Ok(Decided::Content(content)) = decided else { panic!("{decided:?}") };
     assert!(content.read_at(0, 100).await.unwrap_err().to_string().contains("panicked"));
     let end = handle.drain(Duration::from_secs(60)).await;
     assert_eq!(end.failure, None);

@@ -294,7 +294,7 @@ async fn mapped_addresses_are_addresses_of_ipv4_and_no_limit_is_a_limit() {
     let (handle, server) = start(built);
     off(move || assert_eq!(get(server, "hello").unwrap(), b"hello, ")).await;
     let client = "[::ffff:127.0.0.1]:9".parse().unwrap();
-    let decided = handle.decide(tuffet::Ask { listener: "test", client, name: "hello" }).await;
+    let decided = handle.decide(tuffet::Ask { listener: "test", client, name: "hello" }).await.unwrap();
     assert!(matches!(decided, tuffet::Decided::Content(_)), "{decided:?}");
     handle.drain(Duration::MAX).await;
 }

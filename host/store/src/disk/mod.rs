@@ -236,6 +236,11 @@ impl Disk {
         self.lanes.iter().for_each(|lane| lane.expire(None));
     }
 
+    /// Ends idle threads at once from now on.
+    pub(crate) fn close(&self) {
+        self.lanes.iter().for_each(Pool::close);
+    }
+
     /// The numbers of running and of waiting operations.
     pub(crate) fn load(&self) -> (usize, usize) {
         let loads = self.lanes.iter().map(Pool::load);

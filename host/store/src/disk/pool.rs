@@ -87,6 +87,8 @@ struct State {
     begun: u64,
     /// The number of operations on threads outside of the pool.
     guests: usize,
+    /// Whether idle threads end at once.
+    closed: bool,
     /// When the system last refused to start a thread, and why.
     refused: Option<(Instant, io::Error)>,
 }
@@ -136,6 +138,12 @@ impl Pool {
     pub fn tick(&self) -> Option<String> {
         self.expire(Some(Instant::now()));
         self.refused()
+    }
+
+    /// Ends idle threads at once from now on, instead of after a while. Operations still run.
+    pub fn close(&self) {
+        self.0.lock().closed = true;
+        self.0.wake.notify_all();
     }
 
     /// Abandons all waiting operations, and drops them on this thread.
@@ -276,10 +284,13 @@ impl Shared {
         let mut state = self.lock();
         loop {
             if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
-                state.idle += 1;
-                let waited = self.wake.wait_for(&mut state, IDLE);
-                state.idle -= 1;
-                if waited.timed_out() && state.waiting.is_empty() {
+                let mut is_over = state.closed && state.waiting.is_empty();
+                if !is_over {
+                    state.idle += 1;
+                    is_over = self.wake.wait_for(&mut state, IDLE).timed_out();
+                    state.idle -= 1;
+                }
+                if is_over && state.waiting.is_empty() {
                     state.threads -= 1;
                     return;
                 }

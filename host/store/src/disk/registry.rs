@@ -143,6 +143,12 @@ impl Disks {
         disks.iter().for_each(|disk| disk.give_up());
     }
 
+    /// Ends idle threads at once from now on, because the server has ended.
+    pub fn close(&self) {
+        let disks: Vec<Arc<Disk>> = self.lock().iter().map(|its| Arc::clone(&its.disk)).collect();
+        disks.iter().for_each(|disk| disk.close());
+    }
+
     /// Returns the state of each root's disk. If a reload moved the folder of a root, one entry covers both disks.
     pub fn states(&self) -> Vec<DiskState> {
         let mut states: Vec<DiskState> = Vec::new();

@@ -58,7 +58,7 @@ impl Sink for MemorySink {
         })
     }
 
-    fn commit<'a>(mut self: Box<Self>, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             let bytes = std::mem::take(&mut self.bytes);
             self.root.contents.lock().push((path.to_owned(), bytes));

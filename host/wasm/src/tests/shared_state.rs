@@ -43,7 +43,7 @@ fn ended() -> Event {
 
 async fn observe(policy: &Policy, calls: usize) {
     for _ in 0..calls {
-        policy.observe(&[ended(), ended()]).await;
+        policy.observe(&[ended(), ended()], &[]).await;
     }
 }
 

@@ -1,0 +1,90 @@
+//! A sink of the program while its upload runs. Whoever drops it, it is aborted unless it was committed.
+
+use super::outstanding::OutstandingSink;
+use crate::contained::contained_future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+use tuffet_store::{Sink, SuppliedFuture};
+
+/// How long a sink may take to abort.
+const ABORT_TIME: Duration = Duration::from_secs(30);
+
+/// A sink of the program.
+pub(crate) struct OpenSink {
+    /// `None` once it is committed.
+    open: Option<(Box<dyn Sink>, OutstandingSink)>,
+    /// The runtime of the server: a worker, a deciding thread or a thread of a disk may be the last to hold it.
+    runtime: Handle,
+    /// `ROOT:PATH`, for the log.
+    upload: Arc<str>,
+}
+
+impl OpenSink {
+    /// Must be called within the runtime of the server.
+    pub(crate) fn new(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) -> OpenSink {
+        OpenSink { open: Some((sink, counted)), runtime: Handle::current(), upload }
+    }
+}
+
+impl Sink for OpenSink {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> SuppliedFuture<'a, io::Result<()>> {
+        match &mut self.open {
+            Some((sink, _)) => or_error(async move { sink.write(bytes).await }),
+            None => committed(),
+        }
+    }
+
+    fn commit<'a>(&'a mut self, path: &'a str) -> SuppliedFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            match &mut self.open {
+                Some((sink, _)) => or_error(async move { sink.commit(path).await }).await?,
+                None => committed().await?,
+            }
+            self.open = None;
+            Ok(())
+        })
+    }
+}
+
+impl Drop for OpenSink {
+    fn drop(&mut self) {
+        if let Some((sink, mut counted)) = self.open.take() {
+            counted.begin_abort();
+            let upload = Arc::clone(&self.upload);
+            // After the end of the runtime, this drops the sink.
+            self.runtime.spawn(abort(sink, counted, upload));
+        }
+    }
+}
+
+async fn abort(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) {
+    let aborting = contained_future(async move { sink.abort().await });
+    let why = match counted.outstanding().until_abandoned(timeout(ABORT_TIME, aborting)).await {
+        Some(Ok(Ok(Ok(())))) => return,
+        Some(Ok(Ok(Err(error)))) => error.to_string(),
+        Some(Ok(Err(panicked))) => panicked.to_string(),
+        Some(Err(_)) => format!("it took longer than {} s", ABORT_TIME.as_secs()),
+        None => "the server has ended".to_owned(),
+    };
+    tracing::warn!(
+        target: "tuffet::content",
+        %upload, "a sink did not abort an upload, and may leave parts of it: {why}"
+    );
+}
+
+/// Makes an error of a panic.
+fn or_error<'a, T: 'a>(
+    call: impl Future<Output = io::Result<T>> + Send + 'a,
+) -> SuppliedFuture<'a, io::Result<T>> {
+    Box::pin(async move {
+        contained_future(call).await.unwrap_or_else(|panicked| Err(io::Error::other(panicked)))
+    })
+}
+
+/// Never: a sink is taken only with its owner.
+fn committed<'a, T: Send + 'a>() -> SuppliedFuture<'a, io::Result<T>> {
+    Box::pin(std::future::ready(Err(io::ErrorKind::Unsupported.into())))
+}

@@ -1,0 +1,91 @@
+//! Observers of the program, each on a thread of its own: one that takes its time, or hangs, holds up neither the runtime
+//! nor other observers.
+
+use super::Observe;
+use crate::contained::contained;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use tokio::runtime::Handle;
+use tuffet_policy::{CallContext, Delivery, HookFuture, Place};
+use tuffet_request::events::{Event, Kinds};
+
+/// Events on their way to the thread. Those outside of a server have no place.
+type Taken = Vec<(Event, Option<Arc<Place>>)>;
+
+/// An observer of the program.
+pub(crate) struct NativeObserver {
+    hook: Arc<dyn Observe>,
+    /// Asked once: each request depends on it.
+    wants: Kinds,
+    /// Starts with the first events; `None` if the system has no thread.
+    thread: OnceLock<Option<Sender<Taken>>>,
+}
+
+impl NativeObserver {
+    pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
+        let wants = contained(|| hook.wants()).unwrap_or_else(|_| {
+            tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
+            Kinds::default()
+        });
+        NativeObserver { hook, wants, thread: OnceLock::new() }
+    }
+
+    /// Starts the thread, which ends with this and after the last events.
+    fn start(&self) -> Option<Sender<Taken>> {
+        let (sender, events) = channel();
+        let (hook, runtime) = (Arc::clone(&self.hook), Handle::try_current().ok());
+        let started = thread::Builder::new().name("tuffet-observe".into()).spawn(move || {
+            // An observer may spawn tasks.
+            let _inside = runtime.as_ref().map(Handle::enter);
+            observe_all(&*hook, events);
+            drop(hook);
+        });
+        match started {
+            Ok(_) => Some(sender),
+            Err(error) => {
+                tracing::warn!(
+                    target: "tuffet::policy",
+                    %error, "no thread for an observer of the program; it is called on a thread of the runtime"
+                );
+                None
+            }
+        }
+    }
+}
+
+impl tuffet_policy::Observe for NativeObserver {
+    fn wants(&self) -> Kinds {
+        self.wants
+    }
+
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            let taken =
+                events.iter().map(|(position, event)| (event.clone(), events.place(position).cloned()));
+            let taken: Taken = taken.collect();
+            match self.thread.get_or_init(|| self.start()) {
+                // The thread outlives the sender.
+                Some(thread) => drop(thread.send(taken)),
+                None => taken.into_iter().for_each(|(event, place)| observe(&*self.hook, &event, place)),
+            }
+            Ok(())
+        })
+    }
+}
+
+fn observe_all(hook: &dyn Observe, events: Receiver<Taken>) {
+    for (event, place) in events.into_iter().flatten() {
+        observe(hook, &event, place);
+    }
+}
+
+fn observe(hook: &dyn Observe, event: &Event, place: Option<Arc<Place>>) {
+    if place.as_ref().is_some_and(|place| place.is_given_up()) {
+        return;
+    }
+    // The other events still arrive.
+    if contained(|| hook.observe(event)).is_err() {
+        tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
+    }
+}

@@ -57,6 +57,7 @@ impl Sink for Upload {
 
     fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
+            assert_ne!(path, "broken", "on purpose");
             if path == "uncertain" {
                 return Err(io::Error::other("no answer"));
             }
@@ -118,6 +119,7 @@ async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
         assert_eq!(put(server, "failing", &sent).unwrap_err().code(), Some(0));
         assert_eq!(put(server, "large", &vec![0; 100_001]).unwrap_err().code(), Some(3));
         assert_eq!(put(server, "uncertain", b"x").unwrap_err().code(), Some(0));
+        assert_eq!(put(server, "broken", b"x").unwrap_err().code(), Some(0));
     })
     .await;
     // Every sink is committed or aborted when the server has ended.
@@ -125,7 +127,7 @@ async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
     let files = memory.files.lock().unwrap();
     assert_eq!(files.keys().collect::<Vec<_>>(), ["a", "elsewhere"]);
     assert_eq!(files["a"], bytes);
-    assert_eq!(*memory.aborted.lock().unwrap(), 4, "refused, failing, large, uncertain");
+    assert_eq!(*memory.aborted.lock().unwrap(), 5, "refused, failing, large, uncertain, broken");
 }
 
 /// A sink that hangs holds up its own transfer alone.

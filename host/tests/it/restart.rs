@@ -173,11 +173,21 @@ fn fetch(server: SocketAddr) -> Result<Duration, String> {
     }
 }
 
+struct OnDrop<F: Fn()>(F);
+
+impl<F: Fn()> Drop for OnDrop<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 /// Restarts under load. Each client asks once for each file.
 fn under_load(site: &Site, mut process: Process, mut restart: impl FnMut(Process) -> Process) {
     let (stop, fetched) = (AtomicBool::new(false), AtomicUsize::new(0));
     let began = Instant::now();
     let (process, longest) = thread::scope(|scope| {
+        // Also if a restart fails: the clients would go on for ever.
+        let _stops = OnDrop(|| stop.store(true, Relaxed));
         let clients: Vec<_> = (0..CLIENTS)
             .map(|_| {
                 scope.spawn(|| {

@@ -29,7 +29,7 @@ pub(super) const MAX_SOCKETS: usize = 4096;
 const MAX_LINE: u64 = 128 << 10;
 
 /// How long one step of an exchange may take.
-pub(super) const STEP_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const STEP_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How long the next server may take to start: it may have to compile plugins.
 const START_TIMEOUT: Duration = Duration::from_secs(15 * 60);

@@ -10,7 +10,6 @@ mod dry_run;
 pub use addresses::{AddressState, AddressStatus, Addresses};
 pub use dry_run::{describe, would_wait_for};
 
-use crate::watch::Watch;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -268,7 +267,7 @@ pub(crate) async fn follow(
     addresses: Addresses,
     workers: Vec<Arc<Mailbox>>,
     changes: Arc<Notify>,
-    watch: Watch,
+    is_draining: impl Fn() -> bool + Send,
 ) {
     if interfaces.states().is_empty() && addresses.states().is_empty() {
         return;
@@ -276,7 +275,7 @@ pub(crate) async fn follow(
     loop {
         // Whether by an event or by the time makes no difference.
         let _ = tokio::time::timeout(CHECK_INTERVAL, changes.notified()).await;
-        if watch.is_draining() {
+        if is_draining() {
             interfaces.wait_no_longer();
         } else {
             addresses.look();

@@ -236,8 +236,12 @@ impl Assembly {
         let Control { admission, passing, observing } = self.control(deciding, ended, subscriber);
         let hints = self.hint_settings();
         let Assembly { generation, watch, disks, interfaces, addresses, changes, .. } = self;
+        let is_draining = {
+            let watch = watch.clone();
+            move || watch.is_draining()
+        };
         let tasks = vec![
-            tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes, watch.clone())),
+            tokio::spawn(interfaces::follow(interfaces, addresses, mailboxes, changes, is_draining)),
             tokio::spawn(periodic::run(
                 watch.clone(),
                 DiskWatch::new(disks.clone(), admission.deciders.clone()),

@@ -92,6 +92,8 @@ pub(super) struct Running {
     state: SharedState,
     /// Whether a server that nobody knows of yet may use the state on disk.
     is_sharing: bool,
+    /// A second signal ends transfers at once.
+    is_told_to_stop: bool,
     /// The connection to the next server, which is closed with this process.
     next: Option<HandedOver>,
     parent: Option<(Parent, oneshot::Receiver<()>)>,
@@ -274,6 +276,7 @@ impl Running {
             handed_over,
             state,
             is_sharing: false,
+            is_told_to_stop: false,
             next: None,
             parent,
             held_until: None,
@@ -367,7 +370,10 @@ impl Running {
     /// Drains the workers, after the delay if there is one; the second call ends their transfers at once.
     fn stop(&mut self) {
         let (delay, drain) = self.drain_times.get();
+        let again = std::mem::replace(&mut self.is_told_to_stop, true);
         match self.phase {
+            // The next server has replaced it, and the signal was on its way.
+            ShutdownPhase::Draining if !again => {}
             ShutdownPhase::NotStarted if delay.is_zero() => self.begin_to_drain(drain),
             ShutdownPhase::NotStarted => self.announce_shutdown(delay, drain),
             ShutdownPhase::Delayed(_) | ShutdownPhase::Draining => {
@@ -440,8 +446,9 @@ impl Running {
             "the next server answers requests; waiting for running transfers"
         );
         if let Some((parent, _)) = &self.parent {
-            parent.is_replaced();
+            // The parent first: whoever asked for the restart may stop the server next.
             parent.draining();
+            parent.is_replaced();
         }
         self.release();
     }

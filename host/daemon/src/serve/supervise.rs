@@ -127,7 +127,8 @@ impl Supervisor {
     async fn run(mut self) -> io::Result<ExitCode> {
         loop {
             tokio::select! {
-                number = self.signals.next() => self.pass_on(number),
+                // A signal is for the server that serves by now.
+                biased;
                 news = self.serving.news() => match news? {
                     News::Said(RESTART) if !self.is_stopping => self.start_next().await,
                     // It goes on alone; only its exit is awaited where nothing else is left.
@@ -143,6 +144,7 @@ impl Supervisor {
                     self.next = None;
                     self.tell_failed().await;
                 },
+                number = self.signals.next() => self.pass_on(number),
             }
         }
     }

@@ -70,7 +70,7 @@ async fn abort(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) 
         None => "the server has ended".to_owned(),
     };
     tracing::warn!(
-        target: "tuffet::content",
+        target: "tuffet::store",
         %upload, "a sink did not abort an upload, and may leave parts of it: {why}"
     );
 }

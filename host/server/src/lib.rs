@@ -33,8 +33,8 @@
 //! # Content
 //!
 //! A [`Source`] has a size and bytes: in memory, in a file, read at offsets ([`ReadAt`]), or from a stream. A [`Sink`]
-//! takes an upload: its client waits while a write waits, and it ends with [`Sink::commit`] or [`Sink::abort`]. Content that fails, hangs or ends
-//! before its size ends its own transfer with an ERROR, and no other.
+//! takes an upload: its client waits while a write waits, and it ends with [`Sink::commit`] or [`Sink::abort`]. Content
+//! that fails, hangs or ends before its size ends its own transfer with an ERROR, and no other.
 //!
 //! # Threads and blocking
 //!
@@ -69,7 +69,7 @@ pub mod admission;
 mod bind;
 mod builder;
 pub mod capture;
-mod contained;
+mod catch_panic;
 pub mod content;
 pub mod events;
 pub mod explanation;

@@ -96,7 +96,8 @@ impl DiskWork {
         }
     }
 
-    /// Runs the operation by a task, which is ended if it takes too long or this future is dropped. Must be called within a tokio runtime.
+    /// Runs the operation by a task, which is ended if it takes too long or this future is dropped. Must be called within
+    /// a tokio runtime.
     pub async fn supply(self) -> DiskResult {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {

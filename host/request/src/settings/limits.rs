@@ -33,7 +33,8 @@ pub struct Limits {
     /// How long cached contents are used before the file is read again.
     pub cache_max_age: Duration,
     /// Memory in bytes for pieces of contents that the program supplies and that are read ahead of their transfers.
-    /// Transfers that find no room in it wait for each other.
+    /// Transfers that find no room in it wait for each other. A piece that is larger than all of it is read alone, so 0 has
+    /// them read one after the other.
     pub read_ahead: u64,
     /// Start and end events that may wait for observers, at least 1. While as many wait, new requests wait for their answer.
     /// The ends of transfers that run then are queued beyond it, one for each.

@@ -1,6 +1,6 @@
 //! Asks a root, within `limits.open-time`.
 
-use crate::contained::contained_future;
+use crate::catch_panic::catch_panic_async;
 use crate::content::{Source, SuppliedRoot};
 use crate::generation::Generation;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub(super) async fn open_root(
     path: &str,
 ) -> Result<Source, StoreError> {
     let SuppliedRoot { name, root, .. } = supplied;
-    let opening = contained_future(async { root.open(path).await });
+    let opening = catch_panic_async(async { root.open(path).await });
     let within = generation.open_time;
     let why = match timeout(within, opening).await {
         Ok(Ok(opened)) => return opened.map_err(|error| error.into_store(name)),

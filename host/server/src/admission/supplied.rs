@@ -4,7 +4,7 @@ use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
 use super::refusals::{internal_error, overloaded, refused};
-use crate::contained::contained_future;
+use crate::catch_panic::catch_panic_async;
 use crate::content::{OpenSink, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl FileSearch {
         let outstanding = self.generation.files.sources.outstanding().clone();
         let opening = async move {
             let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
-            let opening = contained_future(opening);
+            let opening = catch_panic_async(opening);
             match timeout(self.time_left(), opening).await {
                 Ok(Ok(opened)) => self.go_on(opened),
                 Ok(Err(_)) => {
@@ -64,7 +64,7 @@ impl PendingRequest {
             let source = OpenedSource::File(Arc::clone(file));
             let request = &self.record.request;
             let opening = generation.files.supplied(request, source, Arc::clone(content.resolved()));
-            let opening = contained_future(opening);
+            let opening = catch_panic_async(opening);
             let opened = match timeout(generation.open_time, opening).await {
                 Ok(Ok(Ok(opened))) => Ok(opened),
                 Ok(Ok(Err(error))) => Err(refused(&error)),

@@ -2,7 +2,7 @@
 //!
 //! A worker, a deciding thread or a thread of a disk may be the last to hold them.
 
-use crate::contained::{contained, contained_future};
+use crate::catch_panic::{catch_panic, panic_as_error};
 use std::io;
 use tokio::runtime::Handle;
 use tuffet_store::{ReadAt, SuppliedFuture};
@@ -26,7 +26,7 @@ impl Drop for InRuntime {
         let _inside = self.runtime.as_ref().map(Handle::enter);
         let reader = self.reader.take();
         // Nothing is left to end.
-        let _ = contained(|| drop(reader));
+        let _ = catch_panic(|| drop(reader));
     }
 }
 
@@ -35,8 +35,7 @@ impl ReadAt for InRuntime {
         Box::pin(async move {
             // Never `None`: it is dropped with its owner.
             let reader = self.reader.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-            let read = contained_future(async move { reader.read_at(offset, buffer).await });
-            read.await.unwrap_or_else(|panicked| Err(io::Error::other(panicked)))
+            panic_as_error(async move { reader.read_at(offset, buffer).await }).await
         })
     }
 }

@@ -1,7 +1,7 @@
 //! A sink of the program while its upload runs. Whoever drops it, it is aborted unless it was committed.
 
 use super::outstanding::OutstandingSink;
-use crate::contained::contained_future;
+use crate::catch_panic::{catch_panic_async, panic_as_error};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl OpenSink {
 impl Sink for OpenSink {
     fn write<'a>(&'a mut self, bytes: &'a [u8]) -> SuppliedFuture<'a, io::Result<()>> {
         match &mut self.open {
-            Some((sink, _)) => or_error(async move { sink.write(bytes).await }),
+            Some((sink, _)) => Box::pin(panic_as_error(async move { sink.write(bytes).await })),
             None => committed(),
         }
     }
@@ -40,7 +40,7 @@ impl Sink for OpenSink {
     fn commit<'a>(&'a mut self, path: &'a str) -> SuppliedFuture<'a, io::Result<()>> {
         Box::pin(async move {
             match &mut self.open {
-                Some((sink, _)) => or_error(async move { sink.commit(path).await }).await?,
+                Some((sink, _)) => panic_as_error(async move { sink.commit(path).await }).await?,
                 None => committed().await?,
             }
             self.open = None;
@@ -61,7 +61,7 @@ impl Drop for OpenSink {
 }
 
 async fn abort(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) {
-    let aborting = contained_future(async move { sink.abort().await });
+    let aborting = catch_panic_async(async move { sink.abort().await });
     let why = match counted.outstanding().until_abandoned(timeout(ABORT_TIME, aborting)).await {
         Some(Ok(Ok(Ok(())))) => return,
         Some(Ok(Ok(Err(error)))) => error.to_string(),
@@ -73,15 +73,6 @@ async fn abort(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) 
         target: "tuffet::store",
         %upload, "a sink did not abort an upload, and may leave parts of it: {why}"
     );
-}
-
-/// Makes an error of a panic.
-fn or_error<'a, T: 'a>(
-    call: impl Future<Output = io::Result<T>> + Send + 'a,
-) -> SuppliedFuture<'a, io::Result<T>> {
-    Box::pin(async move {
-        contained_future(call).await.unwrap_or_else(|panicked| Err(io::Error::other(panicked)))
-    })
 }
 
 /// Never: a sink is taken only with its owner.

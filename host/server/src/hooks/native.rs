@@ -1,7 +1,7 @@
 //! Hooks of the program as hooks of a policy.
 
 use super::{AcceptUpload, Authorize, Resolution, Resolve, UploadVerdict, Verdict};
-use crate::contained::contained_future;
+use crate::catch_panic::catch_panic_async;
 use crate::content::{OpenedSource, Scope, SourceOpener};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct Native<H: ?Sized> {
 impl<H: ?Sized> Native<H> {
     /// Waits for an answer; a panic and an exceeded time limit are failures of this call.
     async fn call<T>(&self, answer: impl Future<Output = T>) -> Result<T, Failure> {
-        match timeout(self.time_limit, contained_future(answer)).await {
+        match timeout(self.time_limit, catch_panic_async(answer)).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(panicked)) => Err(Failure::new(Cause::Trap, panicked.to_string())),
             Err(_) => {

@@ -2,7 +2,7 @@
 //! nor other observers.
 
 use super::Observe;
-use crate::contained::contained;
+use crate::catch_panic::catch_panic;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -24,7 +24,7 @@ pub(crate) struct NativeObserver {
 
 impl NativeObserver {
     pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
-        let wants = contained(|| hook.wants()).unwrap_or_else(|_| {
+        let wants = catch_panic(|| hook.wants()).unwrap_or_else(|_| {
             tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
             Kinds::default()
         });
@@ -85,7 +85,7 @@ fn observe(hook: &dyn Observe, event: &Event, place: Option<Arc<Place>>) {
         return;
     }
     // The other events still arrive.
-    if contained(|| hook.observe(event)).is_err() {
+    if catch_panic(|| hook.observe(event)).is_err() {
         tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
     }
 }

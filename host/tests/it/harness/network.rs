@@ -1,6 +1,6 @@
 //! Two hosts on one cable, or with a router between them: network namespaces and veth pairs, removed on drop.
 
-use super::{Sniffer, is_root, run, skipped};
+use super::{Sniffer, is_root, run, skipped, wait_until};
 use nix::sched::{CloneFlags, setns};
 use std::fs::File;
 use std::process::Command;
@@ -14,6 +14,24 @@ pub struct Network {
 }
 
 impl Network {
+    /// A second cable between the hosts, which comes and goes.
+    pub fn plug_in(&self) {
+        self.server_ip(&format!("link add late type veth peer name late netns {}", self.client_name()));
+        self.server_ip("address add 198.51.100.1/24 dev late");
+        self.server_ip("address add 2001:db8:1::1/64 dev late nodad");
+        self.client_ip("address add 198.51.100.2/24 dev late");
+        self.client_ip("address add 2001:db8:1::2/64 dev late nodad");
+        self.client_ip("link set late up");
+        self.server_ip("link set late up");
+        // The kernel takes a moment to notice that the link works.
+        for host in [self.on_server()[3].as_str(), self.client_name()] {
+            let mut show = Command::new("ip");
+            show.args(["-n", host, "link", "show", "late"]);
+            let is_up = |ran: &[u8]| String::from_utf8_lossy(ran).contains("state UP");
+            wait_until("the link is up", || is_up(&run(&mut show).stdout));
+        }
+    }
+
     /// Creates the network; `None`, reported as skipped, if this user or this machine cannot.
     pub fn new(client_mac: &str) -> Option<Network> {
         let network = Network::of_hosts(false)?;

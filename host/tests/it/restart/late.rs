@@ -2,12 +2,11 @@
 //! before has transfers; that one must neither open it nor keep what waited.
 
 use super::{Process, Site, fetch};
-use crate::harness::{Answer, Network, Peer, ack, bytes, rrq, run, tuffet, wait_until};
+use crate::harness::{Answer, Network, Peer, ack, bytes, rrq, tuffet, wait_until};
 use serde_json::Value;
 use std::fs::{self, Permissions};
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 use std::time::Duration;
 
 /// Clients of each listener after a change, each of which asks once. Any request that the wrong process takes stays
@@ -16,7 +15,7 @@ const EACH: usize = 12;
 
 const PRESENT: &str = "192.0.2.1:69";
 
-/// Those that come with [`plug_in`].
+/// Those that come with [`Host::plug_in`].
 const LATE: [&str; 5] =
     ["198.51.100.1:69", "[2001:db8:1::1]:69", "198.51.100.1:70", "198.51.100.1:71", "192.0.2.50:72"];
 
@@ -58,22 +57,9 @@ impl Host {
     }
 
     fn plug_in(&self) {
-        let Host { network, .. } = self;
-        network.server_ip(&format!("link add late type veth peer name late netns {}", network.client_name()));
-        network.server_ip("address add 198.51.100.1/24 dev late");
-        network.server_ip("address add 2001:db8:1::1/64 dev late nodad");
-        network.client_ip("address add 198.51.100.2/24 dev late");
-        network.client_ip("address add 2001:db8:1::2/64 dev late nodad");
-        network.client_ip("link set late up");
-        network.server_ip("link set late up");
-        if network.try_server_ip("address add 192.0.2.50/24 dev cable").is_ok() {
-            network.client_ip("neighbour flush dev cable");
-        }
-        for host in [network.on_server()[3].as_str(), network.client_name()] {
-            let mut show = Command::new("ip");
-            show.args(["-n", host, "link", "show", "late"]);
-            let is_up = |ran: &[u8]| String::from_utf8_lossy(ran).contains("state UP");
-            wait_until("the link is up", || is_up(&run(&mut show).stdout));
+        self.network.plug_in();
+        if self.network.try_server_ip("address add 192.0.2.50/24 dev cable").is_ok() {
+            self.network.client_ip("neighbour flush dev cable");
         }
     }
 

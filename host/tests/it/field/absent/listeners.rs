@@ -1,6 +1,6 @@
 //! Interfaces and addresses that come later.
 
-use super::{ROOTS, assert_unprivileged, get, on, plug_in, problems, serves, warned};
+use super::{ROOTS, assert_unprivileged, get, on, problems, serves, warned};
 use crate::harness::{Network, run, skipped, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Command, Stdio};
@@ -44,7 +44,7 @@ fn interfaces_that_come_later_are_served_on_privileged_ports() {
         serves(&network, &server, "198.51.100.1:71", "single");
         serves(&network, &server, "[2001:db8:1::1]:71", "single");
     };
-    plug_in(&network);
+    network.plug_in();
     for listener in ["late", "six", "own", "single"] {
         let line = server.log_line("the interface exists now; the listener serves it");
         assert_eq!(line["listener"], listener);
@@ -55,7 +55,7 @@ fn interfaces_that_come_later_are_served_on_privileged_ports() {
     // It vanishes and comes back.
     network.server_ip("link del late");
     warned(&server, "the interface `late` of listener `late` is gone");
-    plug_in(&network);
+    network.plug_in();
     for _ in 0..4 {
         server.log_line("interface recreated; listener rebound");
     }
@@ -79,7 +79,7 @@ fn a_server_without_any_interface_waits_as_dnsmasq_does() {
         if !theirs {
             let server = setup.start();
             warned(&server, "the interface `late` of listener `0.0.0.0:69` does not exist yet");
-            plug_in(&network);
+            network.plug_in();
             wait_until("Tuffet serves the interface", || get(&network, "198.51.100.1").code() == 0);
             continue;
         }
@@ -93,7 +93,7 @@ fn a_server_without_any_interface_waits_as_dnsmasq_does() {
         dnsmasq.args(["--user=root", "--pid-file", "--enable-tftp", "--bind-dynamic", "--interface=late"]);
         dnsmasq.arg(format!("--tftp-root={}", setup.root().0.display()));
         let mut dnsmasq = dnsmasq.stderr(Stdio::null()).spawn().unwrap();
-        plug_in(&network);
+        network.plug_in();
         wait_until("dnsmasq serves the interface", || get(&network, "198.51.100.1").code() == 0);
         kill_process(Pid::from_child(&dnsmasq), Signal::TERM).unwrap();
         dnsmasq.wait().unwrap();
@@ -130,7 +130,7 @@ fn addresses_that_come_later_are_served_and_reported() {
     serves(&network, &server, "192.0.2.60", "vip");
     serves(&network, &server, "[2001:db8::50]", "six");
     assert!(server.metrics().contains("tuffet_listener_missing{listener=\"late\"} 0"));
-    plug_in(&network);
+    network.plug_in();
     server.log_line("the interface exists now; the listener serves it");
     serves(&network, &server, "198.51.100.1:71", "both");
 

@@ -7,7 +7,7 @@ mod families;
 mod listeners;
 mod roots;
 
-use crate::harness::{Network, Peer, Ran, Server, Setup, bytes, run, tuffet, wait_until};
+use crate::harness::{Network, Peer, Ran, Server, Setup, bytes, run, tuffet};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, Permissions};
@@ -15,23 +15,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 const ROOTS: &str = "roots: [{ name: boot, path: root }]\n";
-
-/// A second cable between the hosts, which comes and goes.
-fn plug_in(network: &Network) {
-    network.server_ip(&format!("link add late type veth peer name late netns {}", network.client_name()));
-    network.server_ip("address add 198.51.100.1/24 dev late");
-    network.server_ip("address add 2001:db8:1::1/64 dev late nodad");
-    network.client_ip("address add 198.51.100.2/24 dev late");
-    network.client_ip("address add 2001:db8:1::2/64 dev late nodad");
-    network.client_ip("link set late up");
-    network.server_ip("link set late up");
-    // The kernel takes a moment to notice that the link works.
-    for host in [network.on_server()[3].as_str(), network.client_name()] {
-        let mut show = Command::new("ip");
-        show.args(["-n", host, "link", "show", "late"]);
-        wait_until("the link is up", || String::from_utf8_lossy(&run(&mut show).stdout).contains("state UP"));
-    }
-}
 
 /// A server that drops its privileges, with a file of 3,000 bytes.
 fn unprivileged(yaml: &str) -> Setup {

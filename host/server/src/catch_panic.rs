@@ -2,6 +2,7 @@
 
 use futures_util::FutureExt;
 use std::any::Any;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What a call of the program panicked with.
@@ -25,7 +26,7 @@ impl Panicked {
 ///
 /// # Errors
 /// It panicked.
-pub(crate) fn contained<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub(crate) fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::with)
 }
 
@@ -33,6 +34,11 @@ pub(crate) fn contained<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
 ///
 /// # Errors
 /// It panicked.
-pub(crate) async fn contained_future<T>(call: impl Future<Output = T>) -> Result<T, Panicked> {
+pub(crate) async fn catch_panic_async<T>(call: impl Future<Output = T>) -> Result<T, Panicked> {
     AssertUnwindSafe(call).catch_unwind().await.map_err(Panicked::with)
+}
+
+/// As [`catch_panic_async`], for input and output of the program: a panic is an error.
+pub(crate) async fn panic_as_error<T>(call: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    catch_panic_async(call).await.unwrap_or_else(|panicked| Err(io::Error::other(panicked)))
 }

@@ -274,7 +274,7 @@ fn metrics_say_the_same(received: &[Value]) {
     };
     assert_eq!(count("tuffet.transfer.duration"), 3, "served, probed and timed out");
     assert_eq!((count("tuffet.decision.duration"), count("tuffet.plugin.duration")), (5, 5));
-    assert_eq!(points("tuffet.ready", "gauge")[0]["asInt"], "1");
+    assert_eq!(points("tuffet.ready", "gauge")[0]["asInt"], "0", "the server stops");
 }
 
 /// There is a record for each request, with its trace.

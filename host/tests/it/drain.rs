@@ -3,6 +3,7 @@
 use crate::harness::{
     Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wait_until, wrq,
 };
+use std::fs;
 use std::net::{TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
 
@@ -135,10 +136,15 @@ fn the_drain_follows_the_delay() {
     assert_eq!(server.wait().code(), Some(0));
 }
 
-/// Ports, control socket and admin listener are free for the next server, while the last transfers of this one run.
+/// Ports are free for the next server while the last transfers of this one run. Its control socket and admin listener
+/// answer until then, unless the next server takes them over.
 #[test]
 fn the_next_server_can_start_while_transfers_end() {
-    let yaml = |admin: &str| format!("drain: 1h\nadmin: {{ address: \"{admin}\" }}\n");
+    let setup = Setup::new();
+    let yaml = |admin: &str| {
+        let control = setup.outside().path("control");
+        format!("drain: 1h\ncontrol: {}\nadmin: {{ address: \"{admin}\" }}\n", control.display())
+    };
     let server = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml("127.0.0.1:0")).workers(2).start();
     let (address, admin) = (server.address(), server.admin());
     let mut reader = Peer::new(address);
@@ -147,16 +153,37 @@ fn the_next_server_can_start_while_transfers_end() {
     reader.send(&ack(1));
     server.terminate();
     server.logged(STOPPING);
-    wait_until("the control socket is gone", || !server.outside().has("control"));
-    let free = || TcpListener::bind(admin).is_ok() && UdpSocket::bind(address).is_ok();
-    wait_until("the ports are free", free);
-    let setup = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml(&admin.to_string())).workers(2);
-    let next = setup.listen(&address.to_string()).start();
+    wait_until("the port is free", || UdpSocket::bind(address).is_ok());
+    assert_eq!(http(admin, "/livez", &[]).status, 200);
+    assert_eq!(http(admin, "/readyz", &[]).status, 503);
+    let next = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml(&admin.to_string())).workers(2);
+    let next = next.listen(&address.to_string()).start();
     assert!(Peer::new(address).read_plainly("5000") == bytes(5000));
+    assert_eq!(http(admin, "/readyz", &[]).status, 200, "of the next server");
     assert!(reader.read_on(2) == bytes(5000)[512..]);
     assert_moved(&server.outcome("5000"), "served", 5000, 512, 1);
     assert_eq!(server.wait().code(), Some(0));
     assert_moved(&next.outcome("5000"), "served", 5000, 512, 1);
+    assert!(setup.outside().has("control"), "it is the next server's");
+}
+
+/// As a service manager removes it with its folder: the next server cannot find this one, and needs its ports.
+#[test]
+fn without_its_control_socket_a_draining_server_gives_everything_up() {
+    let server = Setup::new().sizes(&[5000]).rest_of_yaml(ADMIN).start();
+    let (address, admin) = (server.address(), server.admin());
+    let mut reader = Peer::new(address);
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    reader.send(&ack(1));
+    server.terminate();
+    server.logged(STOPPING);
+    wait_until("the port is free", || UdpSocket::bind(address).is_ok());
+    assert_eq!(http(admin, "/livez", &[]).status, 200);
+    fs::remove_file(server.outside().path("control")).unwrap();
+    wait_until("the admin listener is closed", || TcpListener::bind(admin).is_ok());
+    assert!(reader.read_on(2) == bytes(5000)[512..]);
+    assert_eq!(server.wait().code(), Some(0));
 }
 
 #[test]

@@ -48,20 +48,38 @@ pub(super) struct Taken(pub(super) Vec<usize>);
 /// What a server offers to the next one.
 #[derive(Default)]
 pub(super) struct Offer {
+    /// The admin listener and the control socket, then the listening sockets.
     sockets: Vec<Offered>,
     /// The files of sockets, by position. A file stays if its socket is taken.
     files: Vec<(usize, SocketFile)>,
+    /// How many sockets are no listening sockets.
+    services: usize,
+    /// The position of the control socket.
+    control: Option<usize>,
 }
 
 impl Offer {
-    pub(super) fn add(&mut self, socket: Offered, file: Option<SocketFile>) {
-        self.files.extend(file.map(|file| (self.sockets.len(), file)));
-        self.sockets.push(socket);
+    pub(super) fn add_control(&mut self, socket: OwnedFd, file: Option<SocketFile>) {
+        self.control = Some(self.services);
+        self.add_service(socket, file);
     }
 
-    /// Returns whether a client can still ask for the offer.
-    pub(super) fn is_reachable(&self) -> bool {
-        self.files.iter().any(|(_, file)| file.exists())
+    /// Adds the socket of the admin listener or the control socket.
+    pub(super) fn add_service(&mut self, socket: OwnedFd, file: Option<SocketFile>) {
+        debug_assert_eq!(self.services, self.sockets.len(), "listening sockets are the last");
+        self.files.extend(file.map(|file| (self.services, file)));
+        self.sockets.push(Offered { socket, interface: None });
+        self.services += 1;
+    }
+
+    pub(super) fn add_listening(&mut self, socket: OwnedFd, interface: Option<String>) {
+        self.sockets.push(Offered { socket, interface });
+    }
+
+    /// Returns whether the next server can ask for the offer at a path. `None` if there never was one.
+    fn is_reachable(&self) -> Option<bool> {
+        let file = self.files.iter().find(|(position, _)| Some(*position) == self.control);
+        file.map(|(_, file)| file.exists())
     }
 
     /// Leaves the files of these sockets to the next server, and removes the others.
@@ -122,6 +140,13 @@ impl Handover {
         }
     }
 
+    /// Closes the listening sockets. The next server may still take the others.
+    pub(super) fn close_listening(&self) {
+        if let Some(offer) = &mut self.state.lock().offer {
+            offer.sockets.truncate(offer.services);
+        }
+    }
+
     /// Closes what was offered, and removes its files.
     pub(super) fn give_up(&self) {
         let offer = self.state.lock().offer.take();
@@ -131,7 +156,13 @@ impl Handover {
     /// Returns whether the next server can still come, or is on its way.
     pub(super) fn is_awaited(&self) -> bool {
         let state = self.state.lock();
-        state.in_progress || state.offer.as_ref().is_some_and(Offer::is_reachable)
+        state.in_progress || state.offer.as_ref().and_then(Offer::is_reachable) == Some(true)
+    }
+
+    /// Returns whether the next server cannot find this one any more: somebody removed the control socket.
+    pub(super) fn is_lost(&self) -> bool {
+        let state = self.state.lock();
+        !state.in_progress && state.offer.as_ref().and_then(Offer::is_reachable) == Some(false)
     }
 
     /// Returns whether the next server is starting.

@@ -12,7 +12,9 @@ use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_back
 use super::revision::revision;
 use super::shared_state::SharedState;
 use super::signals::{SignalRequest, Signals};
-use super::succession::{hold_ends, no_longer_between, offer, parent_ends, shared_listeners, succeed};
+use super::succession::{
+    hold_ends, is_lost, no_longer_needed, offer, parent_ends, shared_listeners, succeed,
+};
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
 use crate::source::Watched;
@@ -314,7 +316,11 @@ impl Running {
     /// A worker failed. The others are stopped at once.
     pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
         let mut result = Ok(());
-        while self.server.is_running() || self.held_until.is_some() || self.handover.is_between() {
+        while self.server.is_running()
+            || self.held_until.is_some()
+            || self.handover.is_between()
+            || self.handover.is_in_progress()
+        {
             tokio::select! {
                 stop = self.server.stopped(), if self.server.is_running() => if let Err(error) = stop {
                     result = Err(ServeError::System("a worker failed", error));
@@ -323,7 +329,8 @@ impl Running {
                 () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
                 Some(next) = self.handed_over.recv() => self.is_replaced(next),
                 () = hold_ends(self.held_until, &self.handover) => self.release(),
-                () = no_longer_between(&self.handover) => {}
+                () = is_lost(self.is_sharing && !self.services.is_empty(), &self.handover) => self.end_services(),
+                () = no_longer_needed(&self.handover) => {}
                 () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => {
                     // It was the service for the manager, which would wait for this process.
                     self.manager.fall_silent();
@@ -453,10 +460,15 @@ impl Running {
         self.release();
     }
 
-    /// Closes the listening ports, the control socket and the admin listener, unless they are another server's now.
+    /// Closes the listening ports, unless they are another server's now. Without one, the control socket and the admin
+    /// listener answer until the last transfer has ended, or the next server takes them over.
     fn release(&mut self) {
         self.held_until = None;
-        if self.next.is_none() && !self.is_sharing {
+        if self.next.is_some() {
+            return self.end_services();
+        }
+        self.handover.close_listening();
+        if !self.is_sharing {
             self.is_sharing = true;
             let state = self.state.clone();
             // A server that anybody starts while the last transfers run needs the state, too.
@@ -465,6 +477,10 @@ impl Running {
                 spawn_blocking(move || state.share()).await
             });
         }
+    }
+
+    /// Closes the control socket and the admin listener, and whatever else the next server could take.
+    fn end_services(&mut self) {
         self.handover.give_up();
         for service in self.services.drain(..) {
             service.abort();

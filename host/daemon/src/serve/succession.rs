@@ -7,7 +7,6 @@ use super::passing::SharedListener;
 use super::predecessor::Predecessor;
 use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
-use crate::systemd::Offered;
 use std::io;
 use std::time::{Duration, Instant};
 use tokio::io::AsyncReadExt;
@@ -39,17 +38,16 @@ pub(super) fn offer(
     control: Option<&mut Control>,
 ) -> io::Result<Offer> {
     let mut offer = Offer::default();
-    for (listener, socket) in assembly.duplicate_listening()? {
-        let interface = assembly.listeners.get(listener).and_then(|its| its.interface.clone());
-        offer.add(Offered { socket: socket.into(), interface }, None);
-    }
-    let local = |socket| Offered { socket, interface: None };
     if let Some((admin, file)) = admin {
-        offer.add(local(admin.duplicate()?), file.take());
+        offer.add_service(admin.duplicate()?, file.take());
     }
     if let Some(control) = control {
         let (socket, file) = control.offer()?;
-        offer.add(local(socket), file);
+        offer.add_control(socket, file);
+    }
+    for (listener, socket) in assembly.duplicate_listening()? {
+        let interface = assembly.listeners.get(listener).and_then(|its| its.interface.clone());
+        offer.add_listening(socket.into(), interface);
     }
     Ok(offer)
 }
@@ -87,12 +85,24 @@ pub(super) async fn hold_ends(until: Option<Instant>, handover: &Handover) {
     }
 }
 
-/// Waits until this process need not pass packets on; for ever if it does not.
-pub(super) async fn no_longer_between(handover: &Handover) {
-    if !handover.is_between() {
+/// Waits until a stopping server has to give the rest up, since the next one cannot find it; for ever if it has not
+/// closed its listening ports, or nobody looks for it.
+pub(super) async fn is_lost(is_released: bool, handover: &Handover) {
+    if !is_released {
         return std::future::pending().await;
     }
-    while handover.is_between() {
+    while !handover.is_lost() {
+        sleep(HOLD_INTERVAL).await;
+    }
+}
+
+/// Waits until this process need neither hand its sockets over nor pass packets on; for ever if it does neither.
+pub(super) async fn no_longer_needed(handover: &Handover) {
+    let is_needed = || handover.is_between() || handover.is_in_progress();
+    if !is_needed() {
+        return std::future::pending().await;
+    }
+    while is_needed() {
         sleep(HOLD_INTERVAL).await;
     }
 }

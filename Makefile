@@ -9,14 +9,11 @@ BIN := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 # `make install PROFILE=dev` installs the binary of `make run`.
 RELEASE := $(if $(filter file,$(origin PROFILE)),release,$(PROFILE))
 RELEASE_BIN := $(TARGET)/$(if $(filter dev,$(RELEASE)),debug,$(RELEASE))
-# `--examples` makes cargo build programs with the features that tests have: where both are built, as in .ci/run, their
-# dependencies are then compiled once.
-WITH_TESTS ?=
 # Words for the programs of a suite.
 ARGS ?=
 # `make -n` prints the commands of a suite.
 DRY := $(findstring n,$(firstword -$(MAKEFLAGS)))
-export CARGO PROFILE WITH_TESTS ARGS DRY DESTDIR PREFIX SYSCONFDIR UNITDIR ZSHDIR
+export CARGO PROFILE ARGS DRY DESTDIR PREFIX SYSCONFDIR UNITDIR ZSHDIR
 
 .DEFAULT_GOAL := help
 .PHONY: help run build install uninstall deb container dist plugins check lint test bench verify fuzz deny sbom pictures tools clean

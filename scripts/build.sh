@@ -7,7 +7,7 @@
 #                                       tuffet as one file with musl as the C library, for x86_64 or aarch64; prints its path
 #   scripts/build.sh WORDS...           `cargo build` with these words
 #
-# CARGO, PROFILE and WITH_TESTS are those of the Makefile.
+# CARGO and PROFILE are those of the Makefile.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
@@ -41,14 +41,14 @@ MESSAGE
     return 1
 }
 
-# The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the Wasm runtime
-# would be compiled twice. The bundled plugins are built beside it, since the crate that embeds them comes almost last.
+# The bundled plugins are built beside it, since the crate that embeds them comes almost last.
 binary() {
     [ -n "${TUFFET_GUESTS-}" ] || sh plugins/build.sh "$TARGET/guests" >/dev/null 2>&1 &
     programs=
+    [ "${PROFILE:-dev}" = dev ] || AS_TESTS=
     for program in tuffet "$@"; do programs="$programs --bin $program"; done
     # shellcheck disable=SC2086 # several words
-    (set -x && $cargo build --locked --profile "${PROFILE:-dev}" --workspace $programs ${WITH_TESTS-})
+    (set -x && $cargo build --locked --profile "${PROFILE:-dev}" --workspace $programs $AS_TESTS)
 }
 
 static() {

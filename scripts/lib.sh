@@ -7,6 +7,11 @@
 # shellcheck disable=SC2034 # for the scripts that read this file
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 
+# With `--workspace`, cargo then chooses the features of dependencies as it does for tests, so that programs and tests share
+# what is compiled. The lint `compiled-once` checks it. No crate has examples.
+# shellcheck disable=SC2034
+AS_TESTS=--examples
+
 # Reports what is not tested here, on the terminal and in the file that TUFFET_SKIPPED names.
 skip() {
     echo "skipped: $1"

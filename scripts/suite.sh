@@ -21,14 +21,14 @@ cd "$(dirname "$0")/.."
 
 # Another table, for the check of this script.
 SUITES=${SUITES:-scripts/suites.txt}
-CARGO=${CARGO:-cargo} PROFILE=${PROFILE:-dev} WITH_TESTS=${WITH_TESTS-} words=${ARGS-}
+CARGO=${CARGO:-cargo} PROFILE=${PROFILE:-dev} words=${ARGS-}
 # Not for the programs that suites run.
 unset ARGS
 # shellcheck disable=SC2034 # for the commands of suites
 DEBUG=$TARGET/debug RELEASE=$TARGET/release
 # shellcheck disable=SC2034
 [ "$PROFILE" = dev ] && BIN=$DEBUG || BIN=$TARGET/$PROFILE
-export CARGO PROFILE WITH_TESTS
+export CARGO PROFILE
 
 # The values of a key: KIND NAME KEY, a line each. Without NAME and KEY, the names of a kind.
 field() {

@@ -1,0 +1,1 @@
+//! Holds no code: the manifest says what this package is for.

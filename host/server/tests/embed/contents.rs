@@ -1,6 +1,7 @@
 //! What the program supplies: ranged and streamed contents, and their failures.
 
 use crate::{builder, get, off, refused, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::pin::Pin;
@@ -321,9 +322,10 @@ async fn streams_survive_losses_and_each_other() {
 /// Allows files of up to 1,000 bytes.
 struct Small;
 
+#[async_trait]
 impl Authorize for Small {
-    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async { Verdict::Allow(SessionProfile { bytes: Some(1000), ..SessionProfile::default() }) })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        Verdict::Allow(SessionProfile { bytes: Some(1000), ..SessionProfile::default() })
     }
 }
 

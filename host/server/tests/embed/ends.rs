@@ -1,6 +1,7 @@
 //! What is left at the end: the ends of requests reach their observers, and a drain is bounded, whatever hangs.
 
 use crate::{builder, get, is_answered, off, start};
+use async_trait::async_trait;
 use futures_util::future::{BoxFuture, pending};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -214,22 +215,20 @@ impl Hanging {
     }
 }
 
+#[async_trait]
 impl Authorize for Hanging {
-    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async {
-            self.pass(At::Blocking).await;
-            self.pass(At::Authorize).await;
-            Verdict::Abstain
-        })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        self.pass(At::Blocking).await;
+        self.pass(At::Authorize).await;
+        Verdict::Abstain
     }
 }
 
+#[async_trait]
 impl AcceptUpload for Hanging {
-    fn accept_upload<'a>(&'a self, _: &'a Request, _: &'a ReceivedUpload) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async {
-            self.pass(At::Accept).await;
-            UploadVerdict::Abstain
-        })
+    async fn accept_upload(&self, _: &Request, _: &ReceivedUpload) -> UploadVerdict {
+        self.pass(At::Accept).await;
+        UploadVerdict::Abstain
     }
 }
 

@@ -1,6 +1,7 @@
 //! Two servers in one process, replacement, draining, and a handle that is dropped.
 
 use crate::{builder, get, off, refused, start};
+use async_trait::async_trait;
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
@@ -30,9 +31,10 @@ fn wait_until_free(address: SocketAddr) {
 /// Denies everybody.
 struct Nobody;
 
+#[async_trait]
 impl Authorize for Nobody {
-    fn authorize<'a>(&'a self, _: &'a Request) -> futures_util::future::BoxFuture<'a, Verdict> {
-        Box::pin(async { Verdict::deny("nobody") })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        Verdict::deny("nobody")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Uploads that the program takes.
 
 use crate::{builder, get, off, put, refused, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::io;
@@ -79,26 +80,19 @@ impl Sink for Upload {
 
 struct Gate;
 
+#[async_trait]
 impl AcceptUpload for Gate {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        upload: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async move {
-            assert_eq!(request.path, upload.path);
-            match &*request.path {
-                "refused" => UploadVerdict::Deny(tuffet::Denial {
-                    code: tuffet::ErrorCode::AccessViolation,
-                    message: "no".into(),
-                    reason: format!("{} bytes", upload.size),
-                }),
-                "renamed" => {
-                    UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false })
-                }
-                _ => UploadVerdict::Abstain,
-            }
-        })
+    async fn accept_upload(&self, request: &Request, upload: &ReceivedUpload) -> UploadVerdict {
+        assert_eq!(request.path, upload.path);
+        match &*request.path {
+            "refused" => UploadVerdict::Deny(tuffet::Denial {
+                code: tuffet::ErrorCode::AccessViolation,
+                message: "no".into(),
+                reason: format!("{} bytes", upload.size),
+            }),
+            "renamed" => UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false }),
+            _ => UploadVerdict::Abstain,
+        }
     }
 }
 
@@ -217,15 +211,12 @@ impl Drop for WatchedSink {
 /// Requires a window that lockstep clients do not have, so that uploads are refused after their sink was made.
 struct Fast;
 
+#[async_trait]
 impl Authorize for Fast {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let floors = SessionValues {
-                windowsize: request.path.starts_with("slow").then_some(8),
-                ..Default::default()
-            };
-            Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        let floors =
+            SessionValues { windowsize: request.path.starts_with("slow").then_some(8), ..Default::default() };
+        Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
     }
 }
 
@@ -235,38 +226,30 @@ struct Careless {
     asked: Arc<Mutex<u32>>,
 }
 
+#[async_trait]
 impl Resolve for Careless {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        Box::pin(async move {
-            match &*request.path {
-                "above" => Resolution::file("watched", "../etc/passwd"),
-                "absolute" => Resolution::file("watched", "/etc/passwd"),
-                "untidy" => Resolution::file("watched", ".//a//./b"),
-                "read-only" => Resolution::file("other", "file"),
-                _ => Resolution::Abstain,
-            }
-        })
+    async fn resolve(&self, request: &Request) -> Resolution {
+        match &*request.path {
+            "above" => Resolution::file("watched", "../etc/passwd"),
+            "absolute" => Resolution::file("watched", "/etc/passwd"),
+            "untidy" => Resolution::file("watched", ".//a//./b"),
+            "read-only" => Resolution::file("other", "file"),
+            _ => Resolution::Abstain,
+        }
     }
 }
 
+#[async_trait]
 impl AcceptUpload for Careless {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        _: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async move {
-            match &*request.path {
-                "fails" => {
-                    *self.asked.lock().unwrap() += 1;
-                    panic!("on purpose")
-                }
-                "renamed" => {
-                    UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false })
-                }
-                _ => UploadVerdict::Abstain,
+    async fn accept_upload(&self, request: &Request, _: &ReceivedUpload) -> UploadVerdict {
+        match &*request.path {
+            "fails" => {
+                *self.asked.lock().unwrap() += 1;
+                panic!("on purpose")
             }
-        })
+            "renamed" => UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false }),
+            _ => UploadVerdict::Abstain,
+        }
     }
 }
 

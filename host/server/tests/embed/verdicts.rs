@@ -1,7 +1,7 @@
 //! The hooks `authorize`, `resolve` and `observe`.
 
 use crate::{builder, get, is_answered, off, refused, start};
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,44 +16,44 @@ use tuffet::{
 /// Decides by the requested name.
 struct ByName;
 
+#[async_trait]
 impl Authorize for ByName {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match &*request.path {
-                "secret" => Verdict::deny("nobody gets it"),
-                "silence" => Verdict::Drop("another server has it".into()),
-                "panic" => panic!("on purpose"),
-                "hang" => std::future::pending().await,
-                _ => Verdict::allow(),
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match &*request.path {
+            "secret" => Verdict::deny("nobody gets it"),
+            "silence" => Verdict::Drop("another server has it".into()),
+            "panic" => panic!("on purpose"),
+            "hang" => std::future::pending().await,
+            _ => Verdict::allow(),
+        }
     }
 }
 
+#[async_trait]
 impl Resolve for ByName {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        Box::pin(async move {
-            match &*request.path {
-                "hello" => Resolution::Content(Source::bytes(&b"hello, "[..])),
-                "name" => Resolution::Content(Source::bytes(request.client.to_string().into_bytes())),
-                _ => Resolution::not_found("only two names are known"),
-            }
-        })
+    async fn resolve(&self, request: &Request) -> Resolution {
+        match &*request.path {
+            "hello" => Resolution::Content(Source::bytes(&b"hello, "[..])),
+            "name" => Resolution::Content(Source::bytes(request.client.to_string().into_bytes())),
+            _ => Resolution::not_found("only two names are known"),
+        }
     }
 }
 
 /// Takes drive letters away, and denies a folder.
 struct Drives;
 
+#[async_trait]
 impl Authorize for Drives {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+    async fn authorize(&self, request: &Request) -> Verdict {
         let is_secret = request.path.starts_with("secret/");
-        Box::pin(async move { if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain } })
+        if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain }
     }
 }
 
+#[async_trait]
 impl Resolve for Drives {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+    async fn resolve(&self, request: &Request) -> Resolution {
         // The path is a plain one, whatever the client sends.
         assert!(
             !request.path.is_empty() && !request.path.split('/').any(|part| matches!(part, "" | "." | ".."))
@@ -67,7 +67,7 @@ impl Resolve for Drives {
             Some(("E", _)) => Resolution::file("boot", &*request.path),
             _ => Resolution::Abstain,
         };
-        Box::pin(async move { answer })
+        answer
     }
 }
 
@@ -122,17 +122,16 @@ struct Replacement {
     goes_on: Notify,
 }
 
+#[async_trait]
 impl Authorize for Replaces {
-    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let it = &self.0;
-            if it.armed.swap(false, Ordering::SeqCst) {
-                it.waits.notify_one();
-                it.goes_on.notified().await;
-                std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
-            }
-            Verdict::allow()
-        })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        let it = &self.0;
+        if it.armed.swap(false, Ordering::SeqCst) {
+            it.waits.notify_one();
+            it.goes_on.notified().await;
+            std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
+        }
+        Verdict::allow()
     }
 }
 
@@ -255,14 +254,13 @@ async fn a_contradiction_is_named() {
 /// Allows one address, as a program may write it.
 struct OnlyLoopback;
 
+#[async_trait]
 impl Authorize for OnlyLoopback {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
-                true => Verdict::allow(),
-                false => Verdict::deny("another address"),
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
+            true => Verdict::allow(),
+            false => Verdict::deny("another address"),
+        }
     }
 }
 
@@ -302,22 +300,22 @@ async fn mapped_addresses_are_addresses_of_ipv4_and_no_limit_is_a_limit() {
 /// Answers as plugins may not, either.
 struct Impossible;
 
+#[async_trait]
 impl Authorize for Impossible {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let overrides = tuffet::SessionValues {
-                timeout: (request.path == "at once").then_some(0),
-                ..tuffet::SessionValues::default()
-            };
-            Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        let overrides = tuffet::SessionValues {
+            timeout: (request.path == "at once").then_some(0),
+            ..tuffet::SessionValues::default()
+        };
+        Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
     }
 }
 
+#[async_trait]
 impl Resolve for Impossible {
-    fn resolve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Resolution> {
+    async fn resolve(&self, _: &Request) -> Resolution {
         let target = |n| tuffet::Target { root: "none".into(), path: format!("{n}") };
-        Box::pin(async move { Resolution::Files((0..100_000).map(target).collect()) })
+        Resolution::Files((0..100_000).map(target).collect())
     }
 }
 

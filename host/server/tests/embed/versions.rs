@@ -1,6 +1,7 @@
 //! Where versions of contents count.
 
 use crate::{builder, get, off, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::sync::Arc;
@@ -45,12 +46,10 @@ impl Root for Row {
 /// Answers with its row below this folder.
 struct Below(&'static str, Row);
 
+#[async_trait]
 impl Resolve for Below {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        let is_below = request.path.starts_with(self.0);
-        Box::pin(
-            async move { if is_below { Resolution::Content(self.1.source()) } else { Resolution::Abstain } },
-        )
+    async fn resolve(&self, request: &Request) -> Resolution {
+        request.path.starts_with(self.0).then(|| self.1.source()).into()
     }
 }
 

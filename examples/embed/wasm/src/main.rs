@@ -36,8 +36,10 @@ async fn start(configuration: &Path) -> Result<Handle, Box<dyn Error>> {
     })?;
     let server = Server::builder()
         .settings(config.settings(), Vec::new())
-        .open_roots(roots, disks)
-        .policy(policy, runtime.records().clone())
+        .open_roots(roots)
+        .disks(disks)
+        .policy(policy)
+        .records(runtime.records().clone())
         .state(Arc::new(runtime))
         .authorize("no-keys", NoKeys)
         .bind()?;

@@ -7,6 +7,7 @@ mod contents;
 mod ends;
 mod functions;
 mod life;
+mod names;
 mod network;
 mod panics;
 mod pieces;

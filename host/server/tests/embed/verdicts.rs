@@ -59,15 +59,14 @@ impl Resolve for Drives {
             !request.path.is_empty() && !request.path.split('/').any(|part| matches!(part, "" | "." | ".."))
         );
         assert!(!request.path.contains(char::is_control), "{:?}", request.path);
-        let answer = match request.requested.split_once(":") {
+        match request.requested.split_once(":") {
             Some(("C", rest)) if request.unsafe_name.is_some() => {
                 Resolution::file("boot", rest.trim_start_matches('/'))
             }
             Some(("D", rest)) => Resolution::Content(Source::bytes(rest.as_bytes().to_vec())),
             Some(("E", _)) => Resolution::file("boot", &*request.path),
             _ => Resolution::Abstain,
-        };
-        answer
+        }
     }
 }
 
@@ -218,8 +217,8 @@ async fn a_contradiction_is_named() {
     assert!(why(builder().resolve("", ByName).bind()).contains("of a hook is empty"));
     assert!(why(builder().resolve("a\nb", ByName).bind()).contains("contains '\\n'"));
     assert!(why(builder().folder(Folder::new("a:b", "/")).bind()).contains("of a root contains ':'"));
-    let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
-    let both = builder().folder(Folder::new("boot", "/")).open_roots(opened.0, opened.1);
+    let opened = tuffet::Roots::open(&[]).unwrap();
+    let both = builder().folder(Folder::new("boot", "/")).open_roots(opened);
     assert!(why(both.bind()).contains("`open_roots` supplies all roots"));
     let server = |set: fn(&mut tuffet::settings::Settings)| {
         let mut settings = tuffet::settings::Settings::default();
@@ -242,11 +241,10 @@ async fn a_contradiction_is_named() {
     let twice = builder().resolve("a", ByName).profile(same()).profile(same());
     assert!(why(twice.bind()).contains("`profiles[1].name`"));
     assert!(why(server(|its| its.busy_poll = Duration::from_millis(2)).bind()).contains("`busy_poll`"));
-    assert!(why(server(|its| its.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128"));
     assert!(
-        why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind())
-            .contains("give_up")
+        why(server(|its| its.service.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128")
     );
+    assert!(why(server(|its| its.retransmit.give_up = Duration::from_secs(3601)).bind()).contains("give_up"));
     let missing = Folder::new("boot", "/there/is/none");
     assert!(matches!(builder().folder(missing).bind(), Err(BuildError::Root(_))));
 }

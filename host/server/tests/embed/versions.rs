@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-use tuffet::{Folder, ReadAt, Request, Resolution, Resolve, Root, RootError, Server, Source, Version};
+use tuffet::{Folder, ReadAt, Request, Resolution, Resolve, Root, RootError, Service, Source, Version};
 
 /// One content, under every name.
 #[derive(Clone)]
@@ -82,7 +82,7 @@ async fn a_version_counts_with_its_size_and_until_its_root_is_replaced() {
     let ask = move |expected: &'static [u8]| off(move || assert_eq!(get(server, "x").unwrap(), expected));
     ask(b"before").await;
     for bytes in [&b"longer than before"[..], b"the same length as", b"x"] {
-        handle.replace(Server::builder().root("store", row(bytes))).await.unwrap();
+        handle.replace(Service::new().root("store", row(bytes))).await.unwrap();
         ask(bytes).await;
     }
     handle.drain(Duration::ZERO).await;
@@ -93,7 +93,7 @@ async fn a_version_counts_with_its_size_and_until_its_root_is_replaced() {
 async fn global_versions_are_shared() {
     let row = Row::new(Version::global("sha256:1"), b"shared");
     let reads = row.reads.clone();
-    let with_hook = |row: &Row| Server::builder().resolve("hook", Below("a/", row.clone()));
+    let with_hook = |row: &Row| Service::new().resolve("hook", Below("a/", row.clone()));
     let (handle, server) =
         start(builder().resolve("hook", Below("a/", row.clone())).root("store", row.clone()));
     off(move || {

@@ -202,7 +202,7 @@ pub trait Observe: Send + Sync + 'static {
     }
 
     /// Takes an event, on a thread of this observer, within the context of the server's runtime: it may block. The events of
-    /// slow observers queue up to [`Limits::events`](tuffet_request::settings::Limits::events), and then new requests
+    /// slow observers queue up to [`Capacity::events`](tuffet_request::settings::Capacity::events), and then new requests
     /// wait.
     fn observe(&self, event: &Event);
 }

@@ -63,7 +63,7 @@
 //! Linux is the only system for production; for development, the crate without features compiles for macOS and FreeBSD,
 //! too.
 //!
-//! Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
+//! The [guide] says more about all of this. Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
 //! starting it, so that exporters can be attached to [`watch::Watch`].
 
 pub mod admission;
@@ -76,6 +76,8 @@ pub mod events;
 pub mod explanation;
 pub mod generation;
 mod groups;
+#[cfg(doc)]
+pub mod guide;
 mod handle;
 pub mod hooks;
 pub mod interfaces;

@@ -5,6 +5,7 @@
 
 mod contents;
 mod ends;
+mod examples;
 mod functions;
 mod life;
 mod names;

@@ -3,6 +3,8 @@
 use crate::{builder, off, start};
 use std::collections::HashMap;
 use std::time::Duration;
+use tuffet::admission::{Circumstances, explain};
+use tuffet::explanation::Question;
 use tuffet::{
     Ask, AskError, BuildError, ClientClass, DefaultVerdict, Folder, Listener, ListenerRules, Policy, Service,
     Source, resolve_fn,
@@ -26,6 +28,37 @@ async fn another_protocol_asks_for_a_listener_that_exists() {
     let AskError::UnknownListener { listener, known } = error else { panic!("{error}") };
     assert_eq!((listener.as_str(), known), ("guest", vec!["test".to_owned(), "guests".to_owned()]));
     handle.drain(Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_request_is_explained_at_a_listener_that_exists() {
+    let generation = builder().service(service()).unbound().unwrap();
+    let question = Question {
+        name: "x".into(),
+        raw: None,
+        client: ([127, 0, 0, 1], 9).into(),
+        mac: None,
+        listener: None,
+        write: false,
+        netascii: false,
+        options: Vec::new(),
+        local_address: None,
+        interface: None,
+    };
+    let at = |listener: &str| Circumstances {
+        listener: listener.into(),
+        single_port: false,
+        interface: None,
+        vlan: None,
+        neighbour: None,
+        limits: Vec::new(),
+        last_requests: Vec::new(),
+        user: String::new(),
+        runs: false,
+    };
+    assert!(explain(&generation, &question, at("test")).await.is_ok());
+    let why = explain(&generation, &question, at("tset")).await.err();
+    assert_eq!(why.as_deref(), Some("there is no listener `tset`: the only one is `test`"));
 }
 
 #[test]

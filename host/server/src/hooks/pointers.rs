@@ -56,11 +56,19 @@ macro_rules! behind {
         }
 
         impl<T: Root + ?Sized> Root for $pointer<T> {
-            fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+            fn open<'r, 'p, 'o>(&'r self, path: &'p str) -> BoxFuture<'o, Result<Source, RootError>>
+            where
+                'r: 'o,
+                'p: 'o,
+            {
                 (**self).open(path)
             }
 
-            fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+            fn create<'r, 'p, 'c>(&'r self, path: &'p str) -> BoxFuture<'c, Result<Box<dyn Sink>, RootError>>
+            where
+                'r: 'c,
+                'p: 'c,
+            {
                 (**self).create(path)
             }
         }

@@ -120,48 +120,45 @@ struct Contents {
     read: Arc<AtomicU64>,
 }
 
+#[async_trait]
 impl Root for Contents {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            let counted = |size, end, version: &str| {
-                let reader = Counted { end, read: Arc::clone(&self.read) };
-                Ok(Source::ranged(size, Version::new(version), reader))
-            };
-            match path {
-                "small" | "again" => counted(SMALL, SMALL, "small 1"),
-                "large" => counted(LARGE, LARGE, "large 1"),
-                "short" => counted(LARGE, LARGE / 2, "short 1"),
-                "stream" => Ok(Source::stream(LARGE, io::Cursor::new(content(LARGE)))),
-                "text" => Ok(Source::stream(LARGE, io::Cursor::new(lines(LARGE)))),
-                "slow stream" => Ok(Source::stream(4 * 512, Trickle { left: 4 * 512, every: None })),
-                "broken stream" => Ok(Source::stream(LARGE, io::Cursor::new(content(LARGE / 2)))),
-                "slow" => {
-                    let counted = Counted { end: LARGE, read: Arc::clone(&self.read) };
-                    let slow = Slow(counted, Duration::from_millis(10));
-                    Ok(Source::ranged(LARGE, Version::new("slow"), slow))
-                }
-                "slow and small" => {
-                    let counted = Counted { end: SMALL, read: Arc::clone(&self.read) };
-                    let slow = Slow(counted, Duration::from_millis(400));
-                    Ok(Source::ranged(SMALL, Version::new("slow and small"), slow))
-                }
-                "failing" => Ok(Source::ranged(SMALL, Version::new("f"), Failing(io::ErrorKind::Other))),
-                "failing later" => {
-                    Ok(Source::ranged(LARGE, Version::new("fl"), Failing(io::ErrorKind::Other)))
-                }
-                "removed" => Ok(Source::ranged(LARGE, Version::new("r"), Failing(io::ErrorKind::NotFound))),
-                "locked" => {
-                    Ok(Source::ranged(LARGE, Version::new("l"), Failing(io::ErrorKind::PermissionDenied)))
-                }
-                "missing" => Err(io::Error::from(io::ErrorKind::NotFound).into()),
-                "hang" => std::future::pending().await,
-                "hanging" => Ok(Source::ranged(LARGE, Version::new("h"), Hanging)),
-                "panicking" => Ok(Source::ranged(LARGE, Version::new("p"), Panicking)),
-                "panic" => panic!("on purpose"),
-                "denied" => Err(RootError::Denied("not for you".into())),
-                _ => Err(RootError::NotFound),
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        let counted = |size, end, version: &str| {
+            let reader = Counted { end, read: Arc::clone(&self.read) };
+            Ok(Source::ranged(size, Version::new(version), reader))
+        };
+        match path {
+            "small" | "again" => counted(SMALL, SMALL, "small 1"),
+            "large" => counted(LARGE, LARGE, "large 1"),
+            "short" => counted(LARGE, LARGE / 2, "short 1"),
+            "stream" => Ok(Source::stream(LARGE, io::Cursor::new(content(LARGE)))),
+            "text" => Ok(Source::stream(LARGE, io::Cursor::new(lines(LARGE)))),
+            "slow stream" => Ok(Source::stream(4 * 512, Trickle { left: 4 * 512, every: None })),
+            "broken stream" => Ok(Source::stream(LARGE, io::Cursor::new(content(LARGE / 2)))),
+            "slow" => {
+                let counted = Counted { end: LARGE, read: Arc::clone(&self.read) };
+                let slow = Slow(counted, Duration::from_millis(10));
+                Ok(Source::ranged(LARGE, Version::new("slow"), slow))
             }
-        })
+            "slow and small" => {
+                let counted = Counted { end: SMALL, read: Arc::clone(&self.read) };
+                let slow = Slow(counted, Duration::from_millis(400));
+                Ok(Source::ranged(SMALL, Version::new("slow and small"), slow))
+            }
+            "failing" => Ok(Source::ranged(SMALL, Version::new("f"), Failing(io::ErrorKind::Other))),
+            "failing later" => Ok(Source::ranged(LARGE, Version::new("fl"), Failing(io::ErrorKind::Other))),
+            "removed" => Ok(Source::ranged(LARGE, Version::new("r"), Failing(io::ErrorKind::NotFound))),
+            "locked" => {
+                Ok(Source::ranged(LARGE, Version::new("l"), Failing(io::ErrorKind::PermissionDenied)))
+            }
+            "missing" => Err(io::Error::from(io::ErrorKind::NotFound).into()),
+            "hang" => std::future::pending().await,
+            "hanging" => Ok(Source::ranged(LARGE, Version::new("h"), Hanging)),
+            "panicking" => Ok(Source::ranged(LARGE, Version::new("p"), Panicking)),
+            "panic" => panic!("on purpose"),
+            "denied" => Err(RootError::Denied("not for you".into())),
+            _ => Err(RootError::NotFound),
+        }
     }
 }
 

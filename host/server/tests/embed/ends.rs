@@ -233,19 +233,16 @@ impl AcceptUpload for Hanging {
     }
 }
 
+#[async_trait]
 impl Root for Hanging {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async {
-            self.pass(At::Open).await;
-            Ok(Source::bytes(&b"content"[..]))
-        })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        self.pass(At::Open).await;
+        Ok(Source::bytes(&b"content"[..]))
     }
 
-    fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async {
-            self.pass(At::Create).await;
-            Ok(Box::new(self.clone()) as Box<dyn Sink>)
-        })
+    async fn create(&self, _: &str) -> Result<Box<dyn Sink>, RootError> {
+        self.pass(At::Create).await;
+        Ok(Box::new(self.clone()) as Box<dyn Sink>)
     }
 }
 

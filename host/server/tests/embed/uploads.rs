@@ -26,22 +26,19 @@ struct Upload {
     fails: bool,
 }
 
+#[async_trait]
 impl Root for Memory {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            let file = self.files.lock().unwrap().get(path).cloned();
-            file.map(Source::bytes).ok_or(RootError::NotFound)
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        let file = self.files.lock().unwrap().get(path).cloned();
+        file.map(Source::bytes).ok_or(RootError::NotFound)
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            if path == "taken" {
-                return Err(RootError::Exists);
-            }
-            let (to, fails) = (self.clone(), path == "failing");
-            Ok(Box::new(Upload { to, bytes: Vec::new(), fails }) as Box<dyn Sink>)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        if path == "taken" {
+            return Err(RootError::Exists);
+        }
+        let (to, fails) = (self.clone(), path == "failing");
+        Ok(Box::new(Upload { to, bytes: Vec::new(), fails }) as Box<dyn Sink>)
     }
 }
 
@@ -138,13 +135,14 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
         }
     }
     struct Both;
+    #[async_trait]
     impl Root for Both {
-        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-            Box::pin(async { Ok(Source::bytes(&b"good"[..])) })
+        async fn open(&self, _: &str) -> Result<Source, RootError> {
+            Ok(Source::bytes(&b"good"[..]))
         }
 
-        fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-            Box::pin(async { Ok(Box::new(Hanging) as Box<dyn Sink>) })
+        async fn create(&self, _: &str) -> Result<Box<dyn Sink>, RootError> {
+            Ok(Box::new(Hanging) as Box<dyn Sink>)
         }
     }
     let patient = tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
@@ -173,16 +171,15 @@ struct Watched {
 
 struct WatchedSink(Watched, String);
 
+#[async_trait]
 impl Root for Watched {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move { Ok(Source::bytes(path.as_bytes())) })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        Ok(Source::bytes(path.as_bytes()))
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            self.made.lock().unwrap().push(path.to_owned());
-            Ok(Box::new(WatchedSink(self.clone(), path.to_owned())) as Box<dyn Sink>)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        self.made.lock().unwrap().push(path.to_owned());
+        Ok(Box::new(WatchedSink(self.clone(), path.to_owned())) as Box<dyn Sink>)
     }
 }
 

@@ -37,9 +37,10 @@ impl ReadAt for Row {
     }
 }
 
+#[async_trait]
 impl Root for Row {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async { Ok(self.source()) })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        Ok(self.source())
     }
 }
 

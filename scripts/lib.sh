@@ -8,7 +8,7 @@
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 
 # With `--workspace`, cargo then chooses the features of dependencies as it does for tests, so that programs and tests share
-# what is compiled: scripts/lint/compiled_once.py. No crate has examples.
+# what is compiled: scripts/lint/compiled_once.py.
 # shellcheck disable=SC2034
 AS_TESTS=--examples
 

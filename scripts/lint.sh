@@ -22,9 +22,10 @@ if installed python3; then
     python3 scripts/lint/layers.py
     python3 scripts/lint/compiled_once.py
     python3 scripts/lint/published.py check
+    python3 scripts/lint/rustdoc.py
     python3 scripts/lint/supply.py check
 else
-    echo "python3 is not installed: make targets and times in documents, layers, crates that are compiled twice, manifests of packages, licences and sources were not checked" >&2
+    echo "python3 is not installed: make targets and times in documents, layers, crates that are compiled twice, manifests of packages, links of rustdoc, licences and sources were not checked" >&2
 fi
 if installed shellcheck; then
     git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck -x

@@ -1,7 +1,7 @@
 //! Builds the bundled plugins and embeds them, so that `tuffet` is one file.
 //!
-//! In the workspace, `plugins/build.sh` builds them; the published package has them in `components`, where
-//! `scripts/package.sh` puts them. `TUFFET_GUESTS` names another folder of prebuilt components, for packagers and for
+//! In the workspace, `plugins/build.sh` builds them; the published package has them in `components`, whose links
+//! `scripts/package.sh` gives targets. `TUFFET_GUESTS` names another folder of prebuilt components, for packagers and for
 //! machines without a WebAssembly compiler.
 
 use std::error::Error;

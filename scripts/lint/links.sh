@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every relative link in the documentation must lead to a file of the repository, and its #anchor to a heading there.
+# Every relative link in the documentation must lead to a file of the repository, and its #anchor to a heading there; each
+# label of a link is defined on its page.
 # ARCHITECTURE.md stays short, its `file:function` references exist, and so do the paths and tests that the tables of
 # SECURITY.md and docs/design name.
 set -eu
@@ -13,10 +14,23 @@ anchors() {
 }
 
 broken=0
+labels=$(mktemp)
+trap 'rm -f "$labels"' EXIT
 for page in $(git ls-files -co --exclude-standard -- '*.md'); do
-    [ -e "$page" ] || continue
+    # A page that a package has, too, is looked at in its own folder; in rustdoc by scripts/lint/rustdoc.py.
+    if [ ! -e "$page" ] || [ -h "$page" ]; then continue; fi
     # shellcheck disable=SC2016 # backquotes, not a command
     links=$(sed '/^```/,/^```/d' "$page" | grep -oE '\]\([^): ]+\)' | sed 's/^](//; s/)$//' || true)
+    # shellcheck disable=SC2016 # backquotes, not a command
+    prose=$(sed '/^```/,/^```/d; s/`[^`]*`//g' "$page")
+    links="$links $(echo "$prose" | sed -n 's/^\[[^]]*\]: \([^ :]*\)$/\1/p')"
+    echo "$prose" | grep -oE '\]\[[^]]+\]' | sort -u | sed 's/^\]//' >"$labels" || true
+    while IFS= read -r label; do
+        if ! echo "$prose" | grep -qF -e "$label: "; then
+            echo "$page: $label is not defined" >&2
+            broken=1
+        fi
+    done <"$labels"
     links="$links $(grep -oE '(src|srcset)="[^":]+"' "$page" | sed 's/.*="//; s/"$//' || true)"
     for link in $links; do
         file=${link%%#*}

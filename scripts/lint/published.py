@@ -2,6 +2,8 @@
 """The crates that would be published: those without `publish = false`.
 
     published.py          lists them
+    published.py needs CRATE
+                          lists those that CRATE needs, with it
     published.py check    what crates.io and readers of it need: metadata, a license, a README with the Rust version, dependencies
                           with this version, and none of them on a crate that is not published"""
 
@@ -37,14 +39,35 @@ def problems(package, published):
             yield f"depends on {name}, which is not published: only tests may, by its path alone"
 
 
+def needs(package, packages):
+    """The names of the crates of this workspace that a crate depends on, also where a feature or its package's tests ask for
+    them, and its own."""
+    found, left = set(), [package]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            # By its path alone: cargo leaves it out of the package.
+            packed = (its for its in packages[name]["dependencies"] if its["kind"] != "dev" or its["req"] != "*")
+            left += [its["name"] for its in packed if "path" in its]
+    return found
+
+
 def main(arguments):
-    if arguments not in ([], ["check"]):
+    named = len(arguments) == 2 and arguments[0] == "needs"
+    if arguments not in ([], ["check"]) and not named:
         print(__doc__, file=sys.stderr)
         return 64
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     packages = [package for package in metadata["packages"] if package["publish"] is None]
     names = {package["name"] for package in packages}
+    if named:
+        if arguments[1] not in names:
+            print(f"published.py: {arguments[1]} is not published", file=sys.stderr)
+            return 64
+        print("\n".join(sorted(needs(arguments[1], {package["name"]: package for package in packages}))))
+        return 0
     if not arguments:
         print("\n".join(sorted(names)))
         return 0

@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, reason = "the results")]
 
+use async_trait::async_trait;
 use clap::Parser;
 use std::error::Error;
 use std::io;
@@ -60,16 +61,15 @@ impl ReadAt for Object {
     }
 }
 
+#[async_trait]
 impl Root for BackEnd {
     /// `large`; `small` has one version, `small-N` one for each N.
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            let size = if path.starts_with("small") { SMALL } else { self.content.len() };
-            match path.starts_with("folder/") {
-                true => Err(RootError::NotFound),
-                false => Ok(Source::ranged(size as u64, Version::new(path), Object(self.clone(), size))),
-            }
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        let size = if path.starts_with("small") { SMALL } else { self.content.len() };
+        match path.starts_with("folder/") {
+            true => Err(RootError::NotFound),
+            false => Ok(Source::ranged(size as u64, Version::new(path), Object(self.clone(), size))),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, Settings, Start};
+use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, ServiceSettings, Settings, Start};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
@@ -339,18 +339,25 @@ impl Config {
             start: self.start,
             workers: self.workers,
             busy_poll: self.busy_poll,
-            transfer: self.transfer.settings(),
-            profiles: self.profiles.clone(),
-            netboot: self.netboot,
+            capacity: self.limits.capacity(),
+            dont_fragment: self.transfer.dont_fragment,
+            rollover: self.transfer.rollover,
+            retransmit: self.transfer.retransmit.into(),
             multicast: self.multicast.clone(),
-            lease_files: self.lease_files.clone(),
-            limits: self.limits.settings(),
+            service: ServiceSettings {
+                transfer: self.transfer.settings(),
+                profiles: self.profiles.clone(),
+                netboot: self.netboot,
+                lease_files: self.lease_files.clone(),
+                limits: self.limits.settings(),
+                listeners: Vec::new(),
+            },
         }
     }
 
     /// Returns the limits that a reload may change, with the defaults that follow from others.
     pub fn bounds(&self) -> Bounds {
-        self.limits.settings().bounds(&self.transfer.settings())
+        self.settings().bounds()
     }
 
     /// Returns the keys that differ in `next` but cannot change while the server runs: its sockets, its

@@ -93,10 +93,10 @@ struct PerClient {
 
 impl Default for Limits {
     fn default() -> Self {
-        let limits = settings::Limits::default();
+        let (limits, capacity) = (settings::Limits::default(), settings::Capacity::default());
         Self {
-            transfers: limits.transfers,
-            pending: limits.pending,
+            transfers: capacity.transfers,
+            pending: capacity.pending,
             half_open: None,
             per_second: None,
             burst: None,
@@ -106,21 +106,19 @@ impl Default for Limits {
             open_time: limits.open_time,
             cache: limits.cache,
             cache_max_age: limits.cache_max_age,
-            events: limits.events,
+            events: capacity.events,
         }
     }
 }
 
 impl Limits {
-    /// Returns them as the server takes them.
+    /// Returns those that a reload may change, as the server takes them.
     pub(crate) fn settings(&self) -> settings::Limits {
         let rate = |rate: Option<u32>, burst: Option<u32>| {
             rate.map(|per_second| PerSecond { per_second, burst: burst.unwrap_or(per_second) })
         };
         let client = &self.per_client;
         settings::Limits {
-            transfers: self.transfers,
-            pending: self.pending,
             half_open: self.half_open,
             per_second: rate(self.per_second, self.burst),
             per_client: settings::PerClient {
@@ -134,10 +132,14 @@ impl Limits {
             open_time: self.open_time,
             cache: self.cache,
             cache_max_age: self.cache_max_age,
-            events: self.events,
             // Only programs supply contents that are read ahead.
             ..settings::Limits::default()
         }
+    }
+
+    /// Returns what tables and queues have room for.
+    pub(crate) fn capacity(&self) -> settings::Capacity {
+        settings::Capacity { transfers: self.transfers, pending: self.pending, events: self.events }
     }
 
     /// The admitted requests per second: of all clients together, and of one.

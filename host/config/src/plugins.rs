@@ -29,7 +29,7 @@ pub struct PluginConfig {
     #[serde(skip)]
     pub name: String,
     /// `builtin:NAME` for a bundled plugin, the path of a component, relative to this file, or
-    /// `oci://REGISTRY/REPOSITORY:TAG@sha256:DIGEST`. The last is pulled [from a registry](registries.md).
+    /// `oci://REGISTRY/REPOSITORY:TAG@sha256:DIGEST`. The last is pulled from a registry (`docs/registries.md`).
     #[schemars(schema_with = "component_schema")]
     pub component: ComponentSource,
     /// The SHA-256 digest of the component: 64 hexadecimal digits, as `sha256sum` prints them. The server refuses
@@ -52,7 +52,7 @@ pub struct PluginConfig {
     #[serde(default)]
     pub on_error: OnError,
     /// Capabilities that the plugin may use, if its manifest requests them too; a bundled plugin has those that it
-    /// [cannot do without](plugins.md#grants) anyway. None by default: `client-mac` (the
+    /// cannot do without anyway (`docs/plugins.md#grants`). None by default: `client-mac` (the
     /// client's known MAC addresses), `client-history` (its last requests), `clock`, `random`, `kv` (keys that outlive
     /// the call), `kv/NAME` (keys that plugins share), `metrics` (its own counters and gauges), `upload` (the content
     /// of uploads), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.

@@ -159,7 +159,22 @@ fn range(schema: &Map<String, Value>) -> String {
 
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    linked(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// Makes links of the pages that a description names as `docs/PAGE.md#HEADING`: rustdoc, which has it too, has no such page.
+fn linked(text: &str) -> String {
+    let mut parts = text.split("`docs/");
+    let mut linked = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.split_once(".md").and_then(|(page, rest)| Some((page, rest.split_once('`')?))) {
+            Some((page, (heading, rest))) => {
+                push(&mut linked, format_args!("[{page}]({page}.md{heading}){rest}"))
+            }
+            None => push(&mut linked, format_args!("`docs/{part}")),
+        }
+    }
+    linked
 }
 
 fn push(text: &mut String, what: std::fmt::Arguments<'_>) {

@@ -84,13 +84,13 @@ pub struct Retransmit {
 
 impl Default for Transfer {
     fn default() -> Self {
-        let transfer = settings::Transfer::default();
+        let (transfer, fixed) = (settings::Transfer::default(), settings::Settings::default());
         Self {
             max_blksize: transfer.max_blksize,
             max_windowsize: transfer.max_windowsize,
-            dont_fragment: transfer.dont_fragment,
+            dont_fragment: fixed.dont_fragment,
             options: transfer.options,
-            rollover: transfer.rollover,
+            rollover: fixed.rollover,
             retransmit: Retransmit::default(),
             least_rate: transfer.least_rate,
             rate: transfer.rate,
@@ -115,15 +115,12 @@ impl From<Retransmit> for settings::Retransmit {
 }
 
 impl Transfer {
-    /// Returns it as the server takes it.
+    /// Returns what a reload may change, as the server takes it.
     pub(crate) fn settings(&self) -> settings::Transfer {
         settings::Transfer {
             max_blksize: self.max_blksize,
             max_windowsize: self.max_windowsize,
-            dont_fragment: self.dont_fragment,
             options: self.options,
-            rollover: self.rollover,
-            retransmit: self.retransmit.into(),
             least_rate: self.least_rate,
             rate: self.rate,
             max_duration: self.max_duration,

@@ -1,6 +1,6 @@
 //! `tuffet import`: the configuration of another server as YAML.
 //!
-//! Each server has a module that reads its flags and files and plans a [`Target`]: the sections of the
+//! Each server has a module that reads its flags and files and plans a `Target`: the sections of the
 //! configuration, each key with a comment that names its source. Differences and flags without a counterpart go into the
 //! report: a comment at the key, and a line on standard error.
 

@@ -11,6 +11,7 @@ use super::load_problem::LoadProblem;
 use super::member::Member;
 
 /// A loaded policy: one for each generation.
+#[derive(Clone)]
 pub struct Policy {
     pub(super) parts: PolicyParts,
     /// Whether any plugin wants the local address, interface and VLAN of requests.
@@ -18,6 +19,7 @@ pub struct Policy {
 }
 
 /// The parts of a policy.
+#[derive(Clone)]
 pub struct PolicyParts {
     /// The verdict if every plugin of `authorize` abstains.
     pub default: DefaultVerdict,
@@ -43,7 +45,7 @@ pub enum DefaultVerdict {
 }
 
 /// The chains of a listener. A plugin may be in several of them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Chains {
     /// The chain `authorize`.
     pub authorize: Vec<Arc<Member>>,
@@ -106,6 +108,11 @@ impl Policy {
     /// Returns whether a plugin of this listener wants the local address, interface and VLAN of requests.
     pub fn wants_local(&self, listener: &str) -> bool {
         self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)
+    }
+
+    /// The names of the listeners with chains of their own.
+    pub fn listeners(&self) -> impl Iterator<Item = &str> {
+        self.parts.of_listeners.keys().map(String::as_str)
     }
 
     /// The chains of a listener.

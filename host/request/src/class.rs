@@ -1,7 +1,9 @@
 //! The kind of client, guessed from the shape of its request: the options, their order and their values, and
 //! for network gear the file name. It is a hint, never a credential.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::str::FromStr;
 use tuffet_core::Operation;
 
 /// The kind of a client, by name.
@@ -12,14 +14,11 @@ impl ClientClass {
     /// The class of a request that fits no shape.
     pub const UNKNOWN: ClientClass = ClientClass("unknown");
 
+    pub(crate) const U_BOOT: ClientClass = ClientClass("u-boot");
+
     /// Returns the name.
     pub fn as_str(self) -> &'static str {
         self.0
-    }
-
-    /// Returns the class with this name, if there is one.
-    pub fn named(name: &str) -> Option<ClientClass> {
-        ClientClass::all().find(|class| class.0 == name)
     }
 
     /// Whether all clients of this class compare block numbers, so that a second copy of a packet does no harm: the suites
@@ -34,10 +33,12 @@ impl ClientClass {
         self.bears_duplicates() && self.0 != "atftp"
     }
 
-    /// Returns all classes; some more than once.
+    /// Returns all classes, in the order of their names.
     pub fn all() -> impl Iterator<Item = ClientClass> {
-        let names = NAMED.iter().map(|(class, _)| *class);
-        names.chain(SHAPES.iter().map(|shape| shape.class)).chain(["windows", "unknown"]).map(ClientClass)
+        let named = NAMED.iter().map(|(class, _)| *class);
+        let shaped = SHAPES.iter().map(|shape| shape.class);
+        let all: BTreeSet<_> = named.chain(shaped).chain(["windows", "unknown"]).collect();
+        all.into_iter().map(ClientClass)
     }
 
     /// Returns whether the client of a read takes `tsize` 0 for the size of an empty file. curl (7.19.4 to 8.x) ends with
@@ -57,6 +58,26 @@ impl ClientClass {
         }
         let shape = SHAPES.iter().find(|shape| shape.fits(operation, options));
         shape.map_or(ClientClass::UNKNOWN, |shape| ClientClass(shape.class))
+    }
+}
+
+/// There is no class of clients of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no class of clients `{name}`: the classes are {}", known_classes())]
+pub struct UnknownClass {
+    /// The name.
+    pub name: String,
+}
+
+fn known_classes() -> String {
+    ClientClass::all().map(ClientClass::as_str).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for ClientClass {
+    type Err = UnknownClass;
+
+    fn from_str(name: &str) -> Result<ClientClass, UnknownClass> {
+        ClientClass::all().find(|class| class.0 == name).ok_or_else(|| UnknownClass { name: name.into() })
     }
 }
 

@@ -27,7 +27,7 @@ mod trail;
 
 pub use bounds::{Bounds, PerSecond};
 pub use calls::{Call, Calls};
-pub use class::ClientClass;
+pub use class::{ClientClass, UnknownClass};
 pub use client::ClientKey;
 pub use fair_queue::FairQueue;
 pub use histogram::{BOUNDS_US, Distribution, Histogram};

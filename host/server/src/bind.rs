@@ -14,7 +14,7 @@ use tuffet_engine::worker::{
 };
 use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings, Start};
-use tuffet_store::{Disks, Roots};
+use tuffet_store::Roots;
 
 /// The TID ports of a listener in a simulation: nobody guesses them, and each is a descriptor.
 #[cfg(feature = "simulation")]
@@ -25,7 +25,6 @@ const VIRTUAL_TIDS: u16 = 4;
 pub struct Server {
     builder: Builder,
     roots: OpenRoots,
-    disks: Disks,
     listeners: Vec<ListenerSpec>,
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
@@ -40,7 +39,7 @@ impl Builder {
     /// A contradiction in what was asked for, or a folder or a socket that cannot be opened.
     pub fn bind(mut self) -> Result<Server, BuildError> {
         self.check(true)?;
-        let (roots, disks) = self.open(&Disks::default())?;
+        let roots = self.parts.open(&self.disks)?;
         let settings = &self.settings;
         let mut listeners = specs(settings, own_descriptors());
         let is_inherited = |its: &BoundSockets| !its.handed_over && !its.sockets.is_empty();
@@ -61,7 +60,7 @@ impl Builder {
         let interfaces = Interfaces::of(&settings.listeners, &listeners);
         let inherited = |number| inherited.get(number).copied().unwrap_or_default();
         let addresses = Addresses::of(&settings.listeners, &listeners, inherited);
-        Ok(Server { builder: self, roots, disks, listeners, sockets, group_sockets, interfaces, addresses })
+        Ok(Server { builder: self, roots, listeners, sockets, group_sockets, interfaces, addresses })
     }
 }
 
@@ -96,7 +95,7 @@ fn specs(settings: &Settings, descriptors: Option<u64>) -> Vec<ListenerSpec> {
         may_wait: settings.start == Start::Available,
         interface: listener.interface.clone(),
         free_bind: listener.free_bind,
-        dont_fragment: settings.transfer.dont_fragment,
+        dont_fragment: settings.dont_fragment,
         single_port: listener.single_port,
         tid_ports: tid_ports(listener.tid_ports, families, settings.workers, descriptors),
         tid_range: match listener.tid_ports {
@@ -113,12 +112,12 @@ impl Server {
     #[cfg(feature = "simulation")]
     pub(crate) fn without_sockets(mut builder: Builder) -> Result<Server, BuildError> {
         builder.check(true)?;
-        let (roots, disks) = builder.open(&Disks::default())?;
+        let roots = builder.parts.open(&builder.disks)?;
         let spec = |spec: ListenerSpec| ListenerSpec { tid_ports: spec.tid_ports.min(VIRTUAL_TIDS), ..spec };
         let listeners = specs(&builder.settings, own_descriptors()).into_iter().map(spec).collect();
         let (interfaces, addresses) = (Interfaces::default(), Addresses::default());
         let (sockets, group_sockets) = (Vec::new(), None);
-        Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces, addresses })
+        Ok(Server { builder, roots, listeners, sockets, group_sockets, interfaces, addresses })
     }
 
     /// Begins to build a server.
@@ -148,12 +147,12 @@ impl Server {
 
     /// Puts everything together except workers, so that exporters can be attached.
     pub fn assemble(self) -> Assembly {
-        let Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces, addresses } = self;
+        let Server { builder, roots, listeners, sockets, group_sockets, interfaces, addresses } = self;
         let Builder {
-            settings, hooks, policy, records, states, neighbours, vlans, changes, privileges, ..
+            settings, parts, disks, records, states, neighbours, vlans, changes, privileges, ..
         } = builder;
-        let sources = SourceOpener::new(settings.limits.read_ahead);
-        let policy = hooks.policy(policy, &records, &sources, settings.bounds().ipv6_prefix);
+        let sources = SourceOpener::new(settings.service.limits.read_ahead);
+        let policy = parts.into_policy(&records, &sources, settings.bounds().ipv6_prefix);
         let resources = Resources {
             roots,
             sources,

@@ -10,7 +10,7 @@ use parking_lot::RwLock;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_policy::Policy;
-use tuffet_request::settings::Settings;
+use tuffet_request::settings::{self, ServiceSettings, Settings};
 use tuffet_request::{ClientKey, Request};
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -44,14 +44,14 @@ pub(crate) struct Netboot {
 }
 
 impl Netboot {
-    /// `before`: the settings of the previous generation; its clients are kept.
-    pub fn of(settings: &Settings, before: Option<&Netboot>) -> Netboot {
+    /// `before`: that of the previous generation; its clients are kept.
+    pub fn of(netboot: &settings::Netboot, before: Option<&Netboot>) -> Netboot {
         let last_folders =
             || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
         Netboot {
-            empty_lists: settings.netboot.empty_lists,
-            name_tails: settings.netboot.name_tails,
-            shim_folders: settings.netboot.shim_folder.then(last_folders),
+            empty_lists: netboot.empty_lists,
+            name_tails: netboot.name_tails,
+            shim_folders: netboot.shim_folder.then(last_folders),
         }
     }
 }
@@ -86,7 +86,8 @@ impl Generation {
     ) -> Generation {
         let OpenRoots { roots, supplied } = roots;
         roots.take_effect();
-        let cache = FileCache::new(settings.limits.cache, settings.limits.cache_max_age);
+        let ServiceSettings { netboot, limits, lease_files, .. } = &settings.service;
+        let cache = FileCache::new(limits.cache, limits.cache_max_age);
         Generation {
             number: 1,
             files: Files {
@@ -99,10 +100,10 @@ impl Generation {
                 sources,
             },
             policy: Arc::new(policy),
-            netboot: Netboot::of(settings, None),
-            leases: Leases::of(&settings.lease_files, None),
+            netboot: Netboot::of(netboot, None),
+            leases: Leases::of(lease_files, None),
             negotiation: Negotiation::of(settings, None),
-            open_time: settings.limits.open_time,
+            open_time: limits.open_time,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }
@@ -117,16 +118,17 @@ impl Generation {
         leases: Leases,
         cache: FileCache,
     ) -> Generation {
+        let ServiceSettings { netboot, limits, .. } = &settings.service;
         let files = &self.files;
         let OpenRoots { roots, supplied } = roots;
         Generation {
             number: self.number + 1,
             files: Files { roots, cache, recent_opens: Arc::default(), supplied, ..files.clone() },
             policy: Arc::new(policy),
-            netboot: Netboot::of(settings, Some(&self.netboot)),
+            netboot: Netboot::of(netboot, Some(&self.netboot)),
             leases,
             negotiation: Negotiation::of(settings, Some(&self.negotiation)),
-            open_time: settings.limits.open_time,
+            open_time: limits.open_time,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }

@@ -1,7 +1,8 @@
 //! The handle of a running server.
 
 use crate::admission::{Ask, Decided, decide};
-use crate::builder::Builder;
+use crate::builder::Service;
+use crate::known_listeners::known_listeners;
 use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
 use crate::server::{Assembly, MAX_DRAIN, RunningServer, StartError, TransferLog, Unfinished, drain};
@@ -62,6 +63,14 @@ pub enum AskError {
     /// There is no server any more.
     #[error("the server has ended")]
     Ended,
+    /// The program asks on behalf of a listener that does not exist: it has a bug.
+    #[error("there is no listener `{listener}`: {}", known_listeners(known.iter().map(String::as_str)))]
+    UnknownListener {
+        /// The name in the question.
+        listener: String,
+        /// The names of the listeners.
+        known: Vec<String>,
+    },
 }
 
 impl Handle {
@@ -105,12 +114,17 @@ impl Handle {
     /// Limits and observers are not involved: the program counts and reports what it sends.
     ///
     /// # Errors
-    /// The server has ended.
+    /// The server has ended, or has no listener of that name.
     pub async fn decide(&self, ask: Ask<'_>) -> Result<Decided, AskError> {
         if self.has_ended() {
             return Err(AskError::Ended);
         }
         let generation = self.replacer.0.generation.get();
+        let known = || generation.negotiation.listeners();
+        if !known().any(|name| name == ask.listener) {
+            let known = known().map(str::to_owned).collect();
+            return Err(AskError::UnknownListener { listener: ask.listener.to_owned(), known });
+        }
         let neighbour = self.neighbours.find_on_any_interface(ask.client.ip().to_canonical());
         Ok(decide(&generation, neighbour, ask).await)
     }
@@ -120,15 +134,15 @@ impl Handle {
         self.ended.borrow().is_some() || self.ended.has_changed().is_err()
     }
 
-    /// Replaces roots, hooks and settings, all or nothing; see [`Replacer::replace`].
+    /// Replaces what the server serves, all or nothing; see [`Replacer::replace`].
     ///
     /// # Errors
     /// As there.
-    pub async fn replace(&self, builder: Builder) -> Result<u64, ReplaceError> {
-        self.replacer.replace(builder).await
+    pub async fn replace(&self, service: Service) -> Result<u64, ReplaceError> {
+        self.replacer.replace(service).await
     }
 
-    /// What replaces roots, hooks and settings, for tasks that do not have the handle.
+    /// What replaces the service, for tasks that do not have the handle.
     pub fn replacer(&self) -> Replacer {
         self.replacer.clone()
     }

@@ -47,7 +47,8 @@
 //!
 //! [`BuildError::Usage`] is a bug of the program and says what to change; [`BuildError::Root`] and
 //! [`BuildError::Listener`] come from the system. A running server returns no errors: each request ends in an
-//! [`Outcome`], for [`Observe`], [`Handle::snapshot`] and the log. Replacing ([`Handle::replace`]) is all or nothing.
+//! [`Outcome`], for [`Observe`], [`Handle::snapshot`] and the log. Replacing the [`Service`] ([`Handle::replace`]) is all
+//! or nothing.
 //! [`Handle::drain`] is bounded, whatever hangs; [`ServerEnd`] says what was not finished.
 //!
 //! # Features
@@ -62,7 +63,7 @@
 //! Linux is the only system for production; for development, the crate without features compiles for macOS and FreeBSD,
 //! too.
 //!
-//! Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
+//! The [guide] says more about all of this. Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
 //! starting it, so that exporters can be attached to [`watch::Watch`].
 
 pub mod admission;
@@ -75,9 +76,12 @@ pub mod events;
 pub mod explanation;
 pub mod generation;
 mod groups;
+#[cfg(doc)]
+pub mod guide;
 mod handle;
 pub mod hooks;
 pub mod interfaces;
+mod known_listeners;
 mod last_folders;
 pub mod leases;
 mod negotiation;
@@ -101,7 +105,7 @@ pub mod watch;
 
 pub use admission::{Ask, Decided, DecidedContent};
 pub use bind::{Server, needed_sockets};
-pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder};
+pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Service};
 pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 /// The futures of hooks, roots, readers and sinks.
 pub use futures_util::future::BoxFuture;
@@ -117,10 +121,11 @@ pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, Rece
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 /// Why a name is not safe.
 pub use tuffet_request::names::NameError;
-pub use tuffet_request::settings::{self, Limits, Netboot, Profile, Transfer};
+pub use tuffet_request::settings::{self, Capacity, Limits, ListenerRules, Netboot, Profile, Transfer};
 pub use tuffet_request::{
     ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, NewFolders, Operation,
     PerSecond, PortRange, Quota, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
+    UnknownClass,
 };
 /// Why a folder cannot be opened.
 pub use tuffet_store::RootError as FolderError;

@@ -11,7 +11,8 @@ use tuffet_core::{
     TotalRate,
 };
 use tuffet_request::settings::{
-    Ceilings, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Settings as ServerSettings, Transfer,
+    Ceilings, ListenerRules, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, ServiceSettings,
+    Settings as ServerSettings,
 };
 use tuffet_request::{ClientClass, ClientKey, Request, SessionProfile};
 
@@ -34,7 +35,7 @@ pub(crate) struct Negotiation {
     options: OptionRules,
     /// The acknowledged options by these rules alone.
     acknowledged: Acknowledged,
-    listeners: Vec<ListenerRules>,
+    listeners: Vec<NamedListener>,
     profiles: Vec<ProfileRules>,
     /// Built-in profiles.
     built_in: Vec<ProfileRules>,
@@ -83,9 +84,9 @@ struct ProfileTimes {
 }
 
 impl ProfileRules {
-    fn of(profile: &Profile, transfer: &Transfer, before: Option<&Negotiation>) -> ProfileRules {
+    fn of(profile: &Profile, rollover: u16, before: Option<&Negotiation>) -> ProfileRules {
         let times = profile.retransmit.map(|retransmit| {
-            let settings = Arc::new(transfer_settings(transfer, &retransmit));
+            let settings = Arc::new(transfer_settings(rollover, &retransmit));
             ProfileTimes { retransmit, settings }
         });
         ProfileRules { profile: profile.clone(), times, total: SharedRate::of(profile, before) }
@@ -93,11 +94,8 @@ impl ProfileRules {
 }
 
 /// The settings of transfers with these times.
-pub(crate) fn transfer_settings(transfer: &Transfer, times: &Retransmit) -> Settings {
-    Settings {
-        timing: timing(times),
-        rollover: if transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
-    }
+pub(crate) fn transfer_settings(rollover: u16, times: &Retransmit) -> Settings {
+    Settings { timing: timing(times), rollover: if rollover == 1 { Rollover::One } else { Rollover::Zero } }
 }
 
 fn timing(times: &Retransmit) -> Timing {
@@ -105,12 +103,10 @@ fn timing(times: &Retransmit) -> Timing {
     Timing::new(floor, initial, cap, give_up, DALLY).with_lockstep_floor(lockstep_floor)
 }
 
-struct ListenerRules {
+struct NamedListener {
     name: Arc<str>,
-    ceilings: Ceilings,
     interface: Option<Arc<str>>,
-    /// `None`: all roots.
-    roots: Option<Vec<String>>,
+    rules: ListenerRules,
 }
 
 /// The source of a bound.
@@ -162,12 +158,13 @@ pub(crate) struct Bounds {
 impl Negotiation {
     /// `before`: the rules of the generation before. Routes and rates that transfers share are kept.
     pub(crate) fn of(settings: &ServerSettings, before: Option<&Negotiation>) -> Negotiation {
-        let ServerSettings { transfer, netboot, .. } = settings;
-        let listeners = settings.listeners.iter().map(|listener| {
-            let interface = listener.interface.as_deref().map(Arc::from);
-            let (name, roots) = (listener.name.as_str().into(), listener.roots.clone());
-            ListenerRules { name, ceilings: listener.ceilings, interface, roots }
+        let ServiceSettings { transfer, netboot, profiles, .. } = &settings.service;
+        let listeners = settings.listeners.iter().map(|listener| NamedListener {
+            name: listener.name.as_str().into(),
+            interface: listener.interface.as_deref().map(Arc::from),
+            rules: settings.rules_of(listener).clone(),
         });
+        let profile = |its: &Profile, before| ProfileRules::of(its, settings.rollover, before);
         let options = transfer.options.or(netboot.options());
         Negotiation {
             max_blksize: transfer.max_blksize,
@@ -176,10 +173,10 @@ impl Negotiation {
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
-            profiles: settings.profiles.iter().map(|its| ProfileRules::of(its, transfer, before)).collect(),
-            built_in: Profile::built_in().iter().map(|its| ProfileRules::of(its, transfer, None)).collect(),
-            retransmit: transfer.retransmit,
-            settings: transfer_settings(transfer, &transfer.retransmit),
+            profiles: profiles.iter().map(|its| profile(its, before)).collect(),
+            built_in: Profile::built_in().iter().map(|its| profile(its, None)).collect(),
+            retransmit: settings.retransmit,
+            settings: transfer_settings(settings.rollover, &settings.retransmit),
             ipv6_prefix: settings.bounds().ipv6_prefix,
             routes: before.map(|before| before.routes.clone()).unwrap_or_default(),
         }
@@ -197,15 +194,15 @@ impl Negotiation {
 
     /// Returns the roots that a listener serves; `None` for all.
     pub(crate) fn roots_of(&self, listener: &str) -> Option<&[String]> {
-        self.listener(listener)?.roots.as_deref()
+        self.listener(listener)?.rules.roots.as_deref()
     }
 
-    /// Whether there is a listener of this name.
-    pub(crate) fn knows(&self, listener: &str) -> bool {
-        self.listener(listener).is_some()
+    /// The names of the listeners.
+    pub(crate) fn listeners(&self) -> impl Iterator<Item = &str> {
+        self.listeners.iter().map(|listener| &*listener.name)
     }
 
-    fn listener(&self, name: &str) -> Option<&ListenerRules> {
+    fn listener(&self, name: &str) -> Option<&NamedListener> {
         self.listeners.iter().find(|listener| *listener.name == *name)
     }
 
@@ -274,7 +271,7 @@ impl Negotiation {
             all.shared = all.shared.or(its.profile.total_rate.map(|_| its.total.as_ref()));
         }
         if let Some(listener) = listener {
-            all.add(BoundSource::Listener, listener.ceilings);
+            all.add(BoundSource::Listener, listener.rules.ceilings);
         }
         for its in self.built_in.iter().filter(fits) {
             all.built_in = all.built_in.or(its.profile.ceilings);
@@ -369,7 +366,7 @@ impl Sourced<u16> {
 
 /// What the configuration says about a request.
 struct Configured<'a> {
-    listener: Option<&'a ListenerRules>,
+    listener: Option<&'a NamedListener>,
     /// The ceilings of configured profiles and of the listener, and of built-in profiles.
     own: Ceilings,
     built_in: Ceilings,

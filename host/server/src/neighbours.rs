@@ -11,7 +11,7 @@ use tuffet_request::MacAddress;
 pub type NeighbourTable = HashMap<(u32, IpAddr), MacAddress>;
 
 /// A current view of the neighbour table. Cheap to clone; clones share it. Empty by default; see
-/// [`follow_neighbours`](crate::netlink::follow_neighbours).
+/// `netlink::follow_neighbours` (feature `netlink`).
 #[derive(Clone, Default)]
 pub struct Neighbours {
     table: Arc<RwLock<NeighbourTable>>,

@@ -31,7 +31,7 @@ impl Builder {
     /// As [`Builder::bind`], except for sockets; or the system has no descriptors.
     pub fn simulate(self, runtime: &Handle) -> Result<Simulation, SimulationError> {
         let mut builder =
-            if self.built().listeners.is_empty() { self.listener(Listener::bind(ADDRESS)) } else { self };
+            if self.settings.listeners.is_empty() { self.listener(Listener::bind(ADDRESS)) } else { self };
         // One thread drives the simulation, and groups have a thread of their own.
         (builder.settings.workers, builder.settings.multicast) = (1, None);
         let _inside = runtime.enter();

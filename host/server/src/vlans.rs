@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A current view of the VLAN devices. Cheap to clone; clones share it. Empty by default; see
-/// [`follow_vlans`](crate::netlink::follow_vlans).
+/// `netlink::follow_vlans` (feature `netlink`).
 #[derive(Debug, Clone, Default)]
 pub struct Vlans(pub(crate) Arc<RwLock<HashMap<u32, u16>>>);
 

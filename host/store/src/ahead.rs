@@ -29,7 +29,7 @@ impl Ahead {
         self.trust != Trust::Grown
     }
 
-    /// Whether the file had grown, and nothing else ([`OpenFile::read_proven`]).
+    /// Whether the file had grown, and nothing else ([`OpenFile::read_proven`](crate::OpenFile::read_proven)).
     pub fn is_proven(&self) -> bool {
         self.trust == Trust::Proven
     }

@@ -73,7 +73,7 @@ pub enum StoreError {
     /// The contents of the root have not been counted yet.
     #[error("what its root contains is being counted for its quota")]
     Uncounted,
-    /// The file system stores the name with another spelling, or would ([`super::spelling`]).
+    /// The file system stores the name with another spelling, or would (`spelling.rs`).
     #[error(
         "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
          the requested name, so only the stored spelling (`ls`) is served and written"

@@ -1,5 +1,7 @@
 //! For tests of TFTP servers and clients.
 //!
+//! The [guide] tells how clients in any language are tested with it.
+//!
 //! - [`Client`]: a plain client, independent of the engine of Tuffet: for tests of a program that embeds a server.
 //! - [`Network`]: a network between a client and a server that loses, doubles, reorders, delays or alters datagrams on
 //!   purpose, or answers wrongly, by a seed or by a function: for tests of clients.
@@ -20,6 +22,8 @@ mod client;
 mod direction;
 mod exchange;
 mod faults;
+#[cfg(doc)]
+pub mod guide;
 mod network;
 mod packet;
 mod sending;

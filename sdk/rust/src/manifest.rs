@@ -307,7 +307,7 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// ```
 ///
 /// With `empty_batches: true` at the end, the server also calls an observer without events: when it starts to
-/// serve, and about a second after a sink refused one of its lines as [`Full`](crate::sinks::Error::Full),
+/// serve, and about a second after a sink refused one of its lines as [`FULL`](crate::code::FULL),
 /// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
 /// event arrives.
 ///

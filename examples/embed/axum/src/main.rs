@@ -1,13 +1,13 @@
 //! HTTP and TFTP in one process: the same files, by the same rules, with one audit. `cargo run -p embed-axum FOLDER`,
 //! then `curl http://127.0.0.1:8069/NAME` and `curl tftp://127.0.0.1:6969/NAME`.
 
+use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use futures_util::future::BoxFuture;
 use std::error::Error;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -25,14 +25,13 @@ const PIECE: usize = 64 << 10;
 /// The rule for both protocols.
 struct NoSecrets;
 
+#[async_trait]
 impl Authorize for NoSecrets {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match request.path.starts_with("secret/") {
-                true => Verdict::deny("nobody gets secrets"),
-                false => Verdict::allow(),
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match request.path.starts_with("secret/") {
+            true => Verdict::deny("nobody gets secrets"),
+            false => Verdict::allow(),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The objects of a bucket as a root: read by ranges with bounded memory, written by parts, visible when complete.
 
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, WriteMultipart};
@@ -13,23 +14,20 @@ const PARTS: usize = 2;
 /// A bucket.
 pub struct Bucket(pub Arc<dyn ObjectStore>);
 
+#[async_trait]
 impl Root for Bucket {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            let path = Path::from(path);
-            let ObjectMeta { size, e_tag, last_modified, .. } = self.0.head(&path).await.map_err(why)?;
-            let version = format!("{path} {} {last_modified}", e_tag.as_deref().unwrap_or_default());
-            let object = Object { store: Arc::clone(&self.0), path, e_tag };
-            Ok(Source::ranged(size, Version::new(version), object))
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        let path = Path::from(path);
+        let ObjectMeta { size, e_tag, last_modified, .. } = self.0.head(&path).await.map_err(why)?;
+        let version = format!("{path} {} {last_modified}", e_tag.as_deref().unwrap_or_default());
+        let object = Object { store: Arc::clone(&self.0), path, e_tag };
+        Ok(Source::ranged(size, Version::new(version), object))
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            let upload = self.0.put_multipart(&Path::from(path)).await.map_err(why)?;
-            let parts = Some(WriteMultipart::new(upload));
-            Ok(Box::new(Upload { path: path.to_owned(), parts }) as Box<dyn Sink>)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        let upload = self.0.put_multipart(&Path::from(path)).await.map_err(why)?;
+        let parts = Some(WriteMultipart::new(upload));
+        Ok(Box::new(Upload { path: path.to_owned(), parts }) as Box<dyn Sink>)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict, resolve_fn};
@@ -12,10 +12,11 @@ use tuffet_testing::virtual_time::{Options, Path, Request as Asked, World};
 /// The hook under test: only machines of one network boot.
 struct OneNetwork;
 
+#[async_trait]
 impl Authorize for OneNetwork {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+    async fn authorize(&self, request: &Request) -> Verdict {
         let is_ours = request.client.ip().to_string().starts_with("192.0.2.");
-        Box::pin(async move { if is_ours { Verdict::allow() } else { Verdict::deny("another network") } })
+        if is_ours { Verdict::allow() } else { Verdict::deny("another network") }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Plugins of an operator beside a hook of the program: `cargo run -p embed-wasm tuffet.yaml`.
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,14 +13,13 @@ use tuffet_wasm::{PolicyRuntime, PolicySpec};
 /// A rule of the program, which no configuration can take away.
 struct NoKeys;
 
+#[async_trait]
 impl Authorize for NoKeys {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match request.path.ends_with(".key") {
-                true => Verdict::deny("keys never leave this machine"),
-                false => Verdict::Abstain,
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match request.path.ends_with(".key") {
+            true => Verdict::deny("keys never leave this machine"),
+            false => Verdict::Abstain,
+        }
     }
 }
 
@@ -37,8 +36,10 @@ async fn start(configuration: &Path) -> Result<Handle, Box<dyn Error>> {
     })?;
     let server = Server::builder()
         .settings(config.settings(), Vec::new())
-        .open_roots(roots, disks)
-        .policy(policy, runtime.records().clone())
+        .open_roots(roots)
+        .disks(disks)
+        .policy(policy)
+        .records(runtime.records().clone())
         .state(Arc::new(runtime))
         .authorize("no-keys", NoKeys)
         .bind()?;

@@ -133,7 +133,7 @@ impl WrittenRequest {
         let in_name = names::mac_in_name(&path);
         macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
         let class = self.class.as_deref().map_or(Ok(ClientClass::UNKNOWN), |name| {
-            ClientClass::named(name).ok_or_else(|| {
+            name.parse().map_err(|_| {
                 let message = format!("{name:?} is no class of clients; docs/logs.md lists them");
                 wrong("/class", message)
             })

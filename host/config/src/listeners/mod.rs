@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
-use tuffet_request::settings::{self, Ceilings, MaxBlksize, OptionRules};
+use tuffet_request::settings::{self, Ceilings, ListenerRules, MaxBlksize, OptionRules};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::chains::ListenerChains;
@@ -143,8 +143,7 @@ impl Listener {
             free_bind: self.free_bind,
             single_port: self.single_port,
             tid_ports: self.tid_ports,
-            ceilings: self.ceilings,
-            roots: self.roots.clone(),
+            rules: ListenerRules { ceilings: self.ceilings, roots: self.roots.clone() },
         }
     }
 

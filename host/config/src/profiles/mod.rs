@@ -80,11 +80,9 @@ fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut
     });
     let clients = clients.collect();
     let classes = classes.iter().enumerate().filter_map(|(index, name)| {
-        let class = ClientClass::named(name);
+        let class = name.parse().ok();
         if class.is_none() {
-            let mut known: Vec<&str> = ClientClass::all().map(ClientClass::as_str).collect();
-            known.sort_unstable();
-            known.dedup();
+            let known: Vec<&str> = ClientClass::all().map(ClientClass::as_str).collect();
             let like = closest(name, known.iter().copied());
             wrong(format!("classes/{index}"), unknown("class", name, like, known.iter().copied()));
         }

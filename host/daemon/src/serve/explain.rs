@@ -41,8 +41,9 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
         let builder = Server::builder()
             .settings(config.settings(), Vec::new())
-            .open_roots(roots, Disks::default())
-            .policy(policy, runtime.records().clone());
+            .open_roots(roots)
+            .policy(policy)
+            .records(runtime.records().clone());
         let generation = builder.unbound().map_err(|error| ServeError::build(config, error))?;
         let neighbour = match question.mac() {
             Some(mac) => Some(mac),

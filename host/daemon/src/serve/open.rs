@@ -60,7 +60,8 @@ impl Opened {
         let roots = open_roots(config, &disks, None, &next)?;
         let server = Server::builder()
             .settings(config.settings(), inherited.listeners)
-            .open_roots(roots, disks)
+            .open_roots(roots)
+            .disks(disks)
             .state(Arc::new(origins.clone()))
             .bind()
             .map_err(|error| ServeError::build(config, error))?;

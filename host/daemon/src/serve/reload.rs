@@ -18,7 +18,7 @@ use tuffet::generation::CurrentGeneration;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::Status;
 use tuffet::watch::Watch;
-use tuffet::{Replacer, Server};
+use tuffet::{Replacer, Service};
 use tuffet_config::Config;
 use tuffet_observe::admin::Access;
 use tuffet_policy::Policy;
@@ -192,11 +192,11 @@ impl Reloader {
         for warning in warnings(&config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
-        let builder = Server::builder()
-            .settings(config.settings(), Vec::new())
-            .open_roots(roots, self.disks.clone())
-            .policy(policy, self.runtime.records().clone());
-        let replaced = self.replacer.replace(builder).await;
+        let service = Service::new()
+            .service_settings(config.settings().into_service())
+            .open_roots(roots)
+            .policy(policy);
+        let replaced = self.replacer.replace(service).await;
         let number = replaced
             .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
         Ok(Loaded { config, number, origins, log })

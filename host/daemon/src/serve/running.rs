@@ -150,7 +150,8 @@ impl Running {
         let records = runtime.records().clone();
         let parts = |builder: tuffet::Builder| {
             let builder = builder
-                .policy(policy, records)
+                .policy(policy)
+                .records(records)
                 .facts(neighbours, vlans)
                 .network_changes(changes)
                 .privileges(left);

@@ -1,7 +1,7 @@
 //! The source of the configuration: a file, an HTTPS URL, or a key in a bucket of NATS JetStream.
 //!
-//! All three can be watched ([`watch`]): a change triggers a reload, which takes the new configuration as a whole or
-//! not at all. A configuration from the network is saved once it runs ([`last_good`]), so that a server starts while
+//! All three can be watched (`watch.rs`): a change triggers a reload, which takes the new configuration as a whole or
+//! not at all. A configuration from the network is saved once it runs (`last_good.rs`), so that a server starts while
 //! the source is unavailable.
 
 mod bucket;

@@ -1,7 +1,7 @@
 //! Many servers as one view.
 //!
-//! Each server publishes the start and the end of its transfers on NATS ([`publish`]), and, while there is a viewer,
-//! its snapshot once a second. A view merges the newest snapshots of all servers into one ([`view`]), so that every
+//! Each server publishes the start and the end of its transfers on NATS (`publish.rs`), and, while there is a viewer,
+//! its snapshot once a second. A view merges the newest snapshots of all servers into one (`view.rs`), so that every
 //! view of one server can show many.
 
 mod publish;

@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_served_request_is_one_short_line() {
-        let class = ClientClass::named("curl").unwrap();
+        let class = "curl".parse().unwrap();
         let record = DecisionRecord {
             resolved: Some("boot:a.img".into()),
             size: Some(3_000_000),

@@ -257,7 +257,7 @@ mod tests {
                 mac(2, MacSource::LeaseFile),
                 mac(3, MacSource::RequestedName),
             ],
-            class: ClientClass::named("windows").unwrap(),
+            class: "windows".parse().unwrap(),
             options: vec![("blksize".into(), "1428".into()), ("x".into(), String::new())],
             calls,
             ..Request::sample("")

@@ -46,7 +46,6 @@ impl RecentDecisions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::ClientClass;
     use crate::events::{CompactRecord, Tried};
     use crate::request::{Mode, Operation, Request};
     use std::time::Instant;
@@ -111,7 +110,7 @@ mod tests {
             |request, _| request.local_address = Some([192, 0, 2, 9].into()),
             |request, _| request.interface = Some("eth0".into()),
             |request, _| request.vlan = Some(1),
-            |request, _| request.class = ClientClass::named("windows").unwrap(),
+            |request, _| request.class = "windows".parse().unwrap(),
             |request, _| request.options.truncate(1),
             |_, record| record.requested_options = OptionSet { tsize: Some(0), ..OptionSet::default() },
             |_, record| record.resolved = None,

@@ -1,6 +1,6 @@
-//! Bounds on concurrent transfers, requests, uploads and memory.
+//! Bounds on clients, uploads and memory.
 
-use super::Transfer;
+use super::{Capacity, Transfer};
 use crate::{Bounds, PerSecond};
 use std::time::Duration;
 
@@ -8,15 +8,10 @@ use std::time::Duration;
 /// network.
 const IPV6_PREFIX: u8 = 64;
 
-/// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit; clients ask
-/// again.
+/// Bounds on clients, uploads and memory. The server drops requests over a limit; clients ask again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Concurrent transfers, at least 1.
-    pub transfers: usize,
-    /// Requests that wait for a decision, at least 1.
-    pub pending: usize,
-    /// Half-open transfers: the client has not answered yet. `None`: half of `transfers`.
+    /// Half-open transfers: the client has not answered yet. `None`: half of [`Capacity::transfers`].
     pub half_open: Option<usize>,
     /// Admitted requests per second, over all clients; `None` for no limit.
     pub per_second: Option<PerSecond>,
@@ -36,17 +31,14 @@ pub struct Limits {
     /// Transfers that find no room in it wait for each other. A piece that is larger than all of it is read alone, so 0 has
     /// them read one after the other.
     pub read_ahead: u64,
-    /// Start and end events that may wait for observers, at least 1. While as many wait, new requests wait for their answer.
-    /// The ends of transfers that run then are queued beyond it, one for each.
-    pub events: usize,
 }
 
 /// What one client may use, over all its ports: an IPv4 address, or the prefix of an IPv6 address.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PerClient {
-    /// Concurrent transfers. `None`: three quarters of [`Limits::transfers`].
+    /// Concurrent transfers. `None`: three quarters of [`Capacity::transfers`].
     pub transfers: Option<usize>,
-    /// Requests that wait for a decision. `None`: three quarters of [`Limits::pending`].
+    /// Requests that wait for a decision. `None`: three quarters of [`Capacity::pending`].
     pub pending: Option<usize>,
     /// Admitted requests per second; `None` for no limit.
     pub per_second: Option<PerSecond>,
@@ -57,8 +49,6 @@ pub struct PerClient {
 impl Default for Limits {
     fn default() -> Self {
         Limits {
-            transfers: 20_000,
-            pending: 4096,
             half_open: None,
             per_second: None,
             per_client: PerClient::default(),
@@ -68,14 +58,13 @@ impl Default for Limits {
             cache: 256 << 20,
             cache_max_age: Duration::from_secs(60),
             read_ahead: 64 << 20,
-            events: 4096,
         }
     }
 }
 
 impl Limits {
-    /// Returns the limits that can change while a server runs, with the defaults that follow from others.
-    pub fn bounds(&self, transfer: &Transfer) -> Bounds {
+    /// Returns the limits that workers enforce, with the defaults that follow from others.
+    pub(super) fn bounds(&self, capacity: &Capacity, transfer: &Transfer) -> Bounds {
         let client = &self.per_client;
         // One address may be a whole site behind NAT or a load balancer, but other clients need room, too.
         let share = |given: Option<usize>, all: usize| {
@@ -83,10 +72,10 @@ impl Limits {
         };
         let errors = self.errors_per_second;
         Bounds {
-            half_open: self.half_open.unwrap_or(self.transfers.div_ceil(2)),
+            half_open: self.half_open.unwrap_or(capacity.transfers.div_ceil(2)),
             per_second: self.per_second,
-            client_transfers: share(client.transfers, self.transfers),
-            client_pending: share(client.pending, self.pending),
+            client_transfers: share(client.transfers, capacity.transfers),
+            client_pending: share(client.pending, capacity.pending),
             client_per_second: client.per_second,
             ipv6_prefix: client.ipv6_prefix.unwrap_or(IPV6_PREFIX),
             errors_per_second: Some(PerSecond { per_second: errors, burst: errors }),

@@ -21,6 +21,14 @@ pub struct Listener {
     pub single_port: bool,
     /// The TID ports over all workers; `None` lets the server choose.
     pub tid_ports: Option<TidPorts>,
+    /// What it serves, and how it negotiates, unless [`ServiceSettings::listeners`](super::ServiceSettings::listeners) says
+    /// something else.
+    pub rules: ListenerRules,
+}
+
+/// What a listener serves, and how it negotiates.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListenerRules {
     /// The negotiation settings for its clients.
     pub ceilings: Ceilings,
     /// The names of the roots that it serves; `None` for all.
@@ -38,8 +46,7 @@ impl Listener {
             free_bind: false,
             single_port: false,
             tid_ports: None,
-            ceilings: Ceilings::default(),
-            roots: None,
+            rules: ListenerRules::default(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The settings of a server, as a configuration or an embedder gives them.
 
+mod capacity;
 mod ceilings;
 mod lease_file;
 mod limits;
@@ -8,23 +9,27 @@ mod multicast;
 mod netboot;
 mod profile;
 mod retransmit;
+mod service;
 mod start;
 mod transfer;
 
 use crate::Bounds;
+pub use capacity::Capacity;
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use lease_file::LeaseFile;
 pub use limits::{Limits, PerClient};
-pub use listener::Listener;
+pub use listener::{Listener, ListenerRules};
 pub use multicast::Multicast;
 pub use netboot::Netboot;
 pub use profile::Profile;
 pub use retransmit::Retransmit;
+pub use service::ServiceSettings;
 pub use start::Start;
 use std::time::Duration;
 pub use transfer::Transfer;
 
-/// All settings of a server apart from its roots and its policy.
+/// All settings of a server apart from its roots and its policy. Sockets, threads and tables are made by those above
+/// `service`, which stay as long as the server runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The listeners; the names differ.
@@ -35,18 +40,19 @@ pub struct Settings {
     pub workers: usize,
     /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
     pub busy_poll: Duration,
-    /// Option negotiation, retransmission, and bounds on slow transfers.
-    pub transfer: Transfer,
-    /// The negotiation settings for some clients.
-    pub profiles: Vec<Profile>,
-    /// The help for boot chains.
-    pub netboot: Netboot,
+    /// How many transfers, requests and events there is room for.
+    pub capacity: Capacity,
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF, RFC 791). A block then reaches a client behind a
+    /// smaller MTU only if the routers report that MTU. Default: false. Linux only.
+    pub dont_fragment: bool,
+    /// The block number that follows 65535: 0 or 1.
+    pub rollover: u16,
+    /// When the server retransmits an unanswered packet.
+    pub retransmit: Retransmit,
     /// The groups of clients that read one file from one stream; `None` for none.
     pub multicast: Option<Multicast>,
-    /// The lease files of DHCP servers; if several contain an address, the last one wins.
-    pub lease_files: Vec<LeaseFile>,
-    /// The limits.
-    pub limits: Limits,
+    /// What can be replaced while the server runs.
+    pub service: ServiceSettings,
 }
 
 impl Default for Settings {
@@ -57,19 +63,32 @@ impl Default for Settings {
             // As many as this process has processor cores.
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             busy_poll: Duration::from_micros(50),
-            transfer: Transfer::default(),
-            profiles: Vec::new(),
-            netboot: Netboot::default(),
+            capacity: Capacity::default(),
+            dont_fragment: false,
+            rollover: 0,
+            retransmit: Retransmit::default(),
             multicast: None,
-            lease_files: Vec::new(),
-            limits: Limits::default(),
+            service: ServiceSettings::default(),
         }
     }
 }
 
 impl Settings {
-    /// Returns the limits that can change while the server runs.
+    /// Returns the limits that workers enforce.
     pub fn bounds(&self) -> Bounds {
-        self.limits.bounds(&self.transfer)
+        self.service.limits.bounds(&self.capacity, &self.service.transfer)
+    }
+
+    /// Returns what a listener serves, and how it negotiates.
+    pub fn rules_of<'a>(&'a self, listener: &'a Listener) -> &'a ListenerRules {
+        let named = self.service.listeners.iter().find(|(name, _)| *name == listener.name);
+        named.map_or(&listener.rules, |(_, rules)| rules)
+    }
+
+    /// Returns what can replace the settings of a running server, with the rules of all listeners.
+    pub fn into_service(self) -> ServiceSettings {
+        let rules: Vec<_> =
+            self.listeners.iter().map(|its| (its.name.clone(), self.rules_of(its).clone())).collect();
+        ServiceSettings { listeners: rules, ..self.service }
     }
 }

@@ -38,7 +38,7 @@ impl Profile {
         // client did not read for some seconds, and what was sent again meanwhile: at most a window and eight blocks.
         // Source: U-Boot 2023.01, drivers/virtio/virtio_net.h (VIRTIO_NET_NUM_RX_BUFS), and `make test SUITE=firmware`.
         let u_boot = Profile {
-            classes: ClientClass::named("u-boot").into_iter().collect(),
+            classes: vec![ClientClass::U_BOOT],
             ceilings: Ceilings { max_windowsize: Some(12), ..Ceilings::default() },
             ..Profile::default()
         };
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn built_in_profiles_are_for_known_classes() {
-        let u_boot = ClientClass::named("u-boot").unwrap();
+        let u_boot = ClientClass::U_BOOT;
         for profile in Profile::built_in() {
             assert!(!profile.classes.is_empty(), "for whom?");
         }
@@ -68,10 +68,10 @@ mod tests {
     fn a_profile_is_for_the_clients_of_its_networks_and_classes() {
         let profile = |clients: &[&str], classes: &[&str]| Profile {
             clients: clients.iter().map(|network| network.parse().unwrap()).collect(),
-            classes: classes.iter().filter_map(|class| ClientClass::named(class)).collect(),
+            classes: classes.iter().map(|class| class.parse().unwrap()).collect(),
             ..Profile::default()
         };
-        let (grub, pxe) = (ClientClass::named("grub").unwrap(), ClientClass::named("pxe").unwrap());
+        let (grub, pxe) = ("grub".parse().unwrap(), "pxe".parse().unwrap());
         let (inside, outside) = ([10, 1, 1, 1].into(), [192, 0, 2, 1].into());
         let both = profile(&["10.0.0.0/8"], &["grub"]);
         assert!(both.fits(inside, grub) && !both.fits(inside, pxe) && !both.fits(outside, grub));

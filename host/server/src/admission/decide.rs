@@ -19,13 +19,13 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{ClientKey, Denial, ErrorCode, MacAddress, Mode, Operation, RequestId, SessionProfile};
+use tuffet_request::{ClientKey, Denial, MacAddress, Mode, Operation, RequestId, SessionProfile};
 use tuffet_store::{Ahead, Lane, Reach, Roots, StoreError};
 
 /// A question about a file, asked by another protocol than TFTP.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
-    /// The name of the listener whose chains and roots apply. As an unknown one, the client is refused.
+    /// The name of the listener whose chains and roots apply.
     pub listener: &'a str,
     /// The client.
     pub client: SocketAddr,
@@ -113,14 +113,6 @@ pub(crate) async fn decide(
     neighbour: Option<MacAddress>,
     ask: Ask<'_>,
 ) -> Decided {
-    if !generation.negotiation.knows(ask.listener) {
-        let reason = format!("the program asks for listener `{}`, which does not exist", ask.listener);
-        return Decided::Refused(Denial {
-            code: ErrorCode::AccessViolation,
-            message: "access denied".into(),
-            reason,
-        });
-    }
     let requested = ReceivedRequest {
         id: RequestId(fastrand::u64(..)),
         listener: ask.listener.into(),

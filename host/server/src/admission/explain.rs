@@ -19,6 +19,7 @@ use crate::explanation::{
 };
 use crate::generation::Generation;
 use crate::groups::GroupAdmission;
+use crate::known_listeners::known_listeners;
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -58,12 +59,17 @@ pub struct Circumstances {
 /// Explains a request.
 ///
 /// # Errors
-/// The request cannot be encoded as a packet.
+/// The request cannot be encoded as a packet, or its listener does not exist.
 pub async fn explain(
     generation: &Arc<Generation>,
     question: &Question,
     circumstances: Circumstances,
 ) -> Result<Explanation, String> {
+    let known = || generation.negotiation.listeners();
+    if !known().any(|name| *name == *circumstances.listener) {
+        let known = known_listeners(known());
+        return Err(format!("there is no listener `{}`: {known}", circumstances.listener));
+    }
     let packet = question.packet();
     let parsed = match Packet::parse(&packet) {
         Ok(Packet::Request(request)) => request,

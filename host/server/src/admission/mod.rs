@@ -1,6 +1,6 @@
 //! The control side: from a request to a decision.
 //!
-//! A request passes these stages in one direction ([`PendingRequest`]): the name is read (`pending.rs`) and found
+//! A request passes these stages in one direction (`PendingRequest`): the name is read (`pending.rs`) and found
 //! (`stored_name.rs`), policy decides (`plan.rs`), the content is opened (`file_search.rs`), and the decision is posted to
 //! the worker. Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs`
 //! assigns them: a slow plugin or disk must not delay other requests.
@@ -36,8 +36,6 @@ pub(crate) use decide::decide;
 pub use decide::{Ask, Decided, DecidedContent};
 pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
-#[cfg(doc)]
-use pending::PendingRequest;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -1,52 +1,52 @@
-//! Checks what a program asks for, and opens the roots.
+//! Checks what a program asks for.
 
 use super::ranges::out_of_range;
-use super::{BuildError, Builder};
-use crate::content::{OpenRoots, SuppliedOrigin, SuppliedRoots};
+use super::{BuildError, Builder, Parts};
+use crate::known_listeners::known_listeners;
 use std::net::UdpSocket;
-use std::sync::Arc;
 use tuffet_request::RootSpec;
-use tuffet_store::{Disks, Origin, Origins, Roots};
+use tuffet_request::settings::Settings;
 
 /// The longest name of a root or hook, in bytes.
 const MAX_NAME: usize = 128;
 
 impl Builder {
-    /// Opens the roots.
-    pub(crate) fn open(&mut self, disks: &Disks) -> Result<(OpenRoots, Disks), BuildError> {
-        let supplied = SuppliedRoots::new(std::mem::take(&mut self.supplied));
-        if let Some((roots, disks)) = self.opened.take() {
-            return Ok((OpenRoots { roots, supplied }, disks));
-        }
-        let origin = |name: &Arc<str>| (name.to_string(), Arc::new(SuppliedOrigin) as Arc<dyn Origin>);
-        let origins: Origins = supplied.names().map(origin).collect();
-        let roots = Roots::open_without(&self.roots, disks, &[], None, &origins)?;
-        Ok((OpenRoots { roots, supplied }, disks.clone()))
-    }
-
     /// Returns the first contradiction. `listens`: whether it needs a listener.
     pub(crate) fn check(&self, listens: bool) -> Result<(), BuildError> {
-        let wrong = |why: String| Err(BuildError::Usage(why));
         let listeners = &self.settings.listeners;
         if listens && listeners.is_empty() {
-            return wrong("the server has no listener: add one with `listener`".into());
-        }
-        if self.roots.is_empty()
-            && self.opened.is_none()
-            && self.hooks.resolve.is_empty()
-            && self.policy.is_none()
-        {
-            return wrong(
-                "the server has no content: add a `folder`, a `root`, or a hook with `resolve`".into(),
-            );
-        }
-        if self.opened.is_some() && !(self.roots.is_empty() && self.supplied.is_empty()) {
-            return wrong("`open_roots` supplies all roots: remove the calls of `folder` and `root`, or that of `open_roots`".into());
+            return wrong("the server has no listener: add one with `listener`");
         }
         if let Some(name) = repeated(listeners.iter().map(|its| its.name.as_str())) {
             return wrong(format!(
                 "two listeners have the name `{name}`: give one another with `Listener::name`"
             ));
+        }
+        if let Some(number) = self.sockets.iter().position(|given| given.sockets.iter().any(is_dual_stack)) {
+            let name = listeners.get(number).map_or("", |its| &its.name);
+            return wrong(format!(
+                "the socket of listener `{name}` is dual-stack, so IPv4 clients would have mapped addresses: set \
+                 IPV6_V6ONLY on it, and add a listener for IPv4"
+            ));
+        }
+        self.parts.check(&self.settings)
+    }
+}
+
+impl Parts {
+    /// Returns the first contradiction in these parts and the settings of their server.
+    pub(crate) fn check(&self, settings: &Settings) -> Result<(), BuildError> {
+        if self.roots.is_empty()
+            && self.opened.is_none()
+            && self.hooks.resolve.is_empty()
+            && self.policy.is_none()
+        {
+            return wrong("the server has no content: add a `folder`, a `root`, or a hook with `resolve`");
+        }
+        if self.opened.is_some() && !(self.roots.is_empty() && self.supplied.is_empty()) {
+            return wrong(
+                "`open_roots` supplies all roots: remove the calls of `folder` and `root`, or that of `open_roots`",
+            );
         }
         if let Some(name) = repeated(self.roots.iter().map(|root: &RootSpec| root.name.as_str())) {
             return wrong(format!("two roots have the name `{name}`: give one another"));
@@ -57,35 +57,53 @@ impl Builder {
                 return wrong(format!("the name {name:?} of a {what} {problem}"));
             }
         }
-        for listener in listeners {
-            let exists = |name: &str| match &self.opened {
-                Some((roots, _)) => roots.disk(name).is_some(),
-                None => self.roots.iter().any(|root| root.name == name),
-            };
-            if let Some(name) = listener.roots.iter().flatten().find(|name| !exists(name)) {
+        if self.hooks.time_limit.is_zero() {
+            return wrong("`time_limit` is 0, so every call of a hook would time out: set a longer limit");
+        }
+        self.check_listeners(settings)?;
+        match out_of_range(settings) {
+            Some((what, range)) => wrong(format!("`{what}` is out of range: it must be {range}")),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the first name of a listener or of a root that nothing has.
+    fn check_listeners(&self, settings: &Settings) -> Result<(), BuildError> {
+        let names = || settings.listeners.iter().map(|its| its.name.as_str());
+        let ruled = settings.service.listeners.iter().map(|(name, _)| ("`listener_rules`", name.as_str()));
+        let chains = self.policy.iter().flat_map(|policy| policy.listeners());
+        for (what, name) in ruled.chain(chains.map(|name| ("the policy", name))) {
+            if !names().any(|known| known == name) {
+                let known = known_listeners(names());
+                return wrong(format!(
+                    "{what} is about the listener `{name}`, which does not exist: {known}"
+                ));
+            }
+        }
+        if let Some(name) = repeated(settings.service.listeners.iter().map(|(name, _)| name.as_str())) {
+            return wrong(format!(
+                "`listener_rules` is called twice for the listener `{name}`: once is enough"
+            ));
+        }
+        let exists = |name: &str| match &self.opened {
+            Some(roots) => roots.disk(name).is_some(),
+            None => self.roots.iter().any(|root| root.name == name),
+        };
+        for listener in &settings.listeners {
+            let missing = settings.rules_of(listener).roots.iter().flatten().find(|name| !exists(name));
+            if let Some(name) = missing {
                 let its = &listener.name;
                 return wrong(format!(
                     "listener `{its}` serves the root `{name}`, which does not exist: add it"
                 ));
             }
         }
-        if let Some(number) = self.sockets.iter().position(|given| given.sockets.iter().any(is_dual_stack)) {
-            let name = listeners.get(number).map_or("", |its| &its.name);
-            return wrong(format!(
-                "the socket of listener `{name}` is dual-stack, so IPv4 clients would have mapped addresses: set \
-                 IPV6_V6ONLY on it, and add a listener for IPv4"
-            ));
-        }
-        if self.hooks.time_limit.is_zero() {
-            return wrong(
-                "`time_limit` is 0, so every call of a hook would time out: set a longer limit".into(),
-            );
-        }
-        match out_of_range(&self.settings) {
-            Some((what, range)) => wrong(format!("`{what}` is out of range: it must be {range}")),
-            None => Ok(()),
-        }
+        Ok(())
     }
+}
+
+fn wrong(why: impl Into<String>) -> Result<(), BuildError> {
+    Err(BuildError::Usage(why.into()))
 }
 
 /// Whether it is a socket of IPv6 that carries IPv4, too (RFC 3493, section 5.3).

@@ -81,14 +81,14 @@ impl Listener {
     /// The negotiation settings for its clients.
     #[must_use]
     pub fn ceilings(mut self, ceilings: Ceilings) -> Listener {
-        self.settings.ceilings = ceilings;
+        self.settings.rules.ceilings = ceilings;
         self
     }
 
     /// The names of the only roots that it serves.
     #[must_use]
     pub fn roots<'a>(mut self, roots: impl IntoIterator<Item = &'a str>) -> Listener {
-        self.settings.roots = Some(roots.into_iter().map(str::to_owned).collect());
+        self.settings.rules.roots = Some(roots.into_iter().map(str::to_owned).collect());
         self
     }
 

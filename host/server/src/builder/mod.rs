@@ -1,44 +1,44 @@
-//! Builds a server: listeners, roots, hooks, limits.
+//! Builds a server: listeners, threads, and the service that they carry.
 
 mod check;
 mod error;
 mod folder;
 mod listener;
+mod parts;
 mod policy;
 mod ranges;
+mod service;
 
 pub use error::BuildError;
 pub use folder::{Folder, OpenFolder};
 pub use listener::Listener;
+pub(crate) use parts::Parts;
+pub use service::Service;
 
-use crate::content::{Root, SourceOpener};
+use crate::content::SourceOpener;
 use crate::generation::Generation;
-use crate::hooks::{AcceptUpload, Authorize, Observe, Resolve};
+#[cfg(doc)]
+use crate::hooks::Resolve;
 use crate::neighbours::Neighbours;
 use crate::status::{RemainingPrivileges, StateSource};
 use crate::vlans::Vlans;
-pub(crate) use policy::ProgramHooks;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
 use tuffet_engine::worker::BoundSockets;
-use tuffet_policy::{DefaultVerdict, PluginRecords, Policy};
-use tuffet_request::RootSpec;
-use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, Start, Transfer};
-use tuffet_store::{Disks, Roots, Uploads};
+use tuffet_policy::PluginRecords;
+use tuffet_request::settings::{Capacity, Retransmit, Settings, Start};
+use tuffet_store::{Disks, Uploads};
 
-/// Builds a [`Server`](crate::Server). Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
+/// Builds a [`Server`](crate::Server): its listeners and threads, which stay as long as it runs, and its [`Service`], which
+/// can be replaced. Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
 #[must_use = "it serves once it is bound and started"]
 pub struct Builder {
     pub(crate) settings: Settings,
+    pub(crate) parts: Parts,
     /// The bound sockets of each listener, if the program has them.
     pub(crate) sockets: Vec<BoundSockets>,
-    pub(crate) roots: Vec<RootSpec>,
-    pub(crate) supplied: Vec<(String, Arc<dyn Root>)>,
-    /// Roots that are open already.
-    pub(crate) opened: Option<(Roots, Disks)>,
-    pub(crate) hooks: ProgramHooks,
-    pub(crate) policy: Option<Policy>,
+    pub(crate) disks: Disks,
     pub(crate) records: PluginRecords,
     pub(crate) states: Vec<Arc<dyn StateSource>>,
     pub(crate) neighbours: Neighbours,
@@ -51,12 +51,9 @@ impl Default for Builder {
     fn default() -> Builder {
         Builder {
             settings: Settings { workers: 1, ..Settings::default() },
+            parts: Parts::default(),
             sockets: Vec::new(),
-            roots: Vec::new(),
-            supplied: Vec::new(),
-            opened: None,
-            hooks: ProgramHooks::default(),
-            policy: None,
+            disks: Disks::default(),
             records: PluginRecords::default(),
             states: Vec::new(),
             neighbours: Neighbours::default(),
@@ -76,106 +73,34 @@ impl Builder {
         self
     }
 
-    /// Adds a folder. The roots are searched in the order in which they are added.
-    pub fn folder(mut self, folder: Folder) -> Builder {
-        self.roots.push(folder.into_spec());
+    /// What the server serves at first, all at once: call it before the methods that set a part of it.
+    pub fn service(mut self, service: Service) -> Builder {
+        (self.settings.service, self.parts) = (service.settings, service.parts);
         self
     }
 
-    /// Adds a root that the program implements, for reading.
-    pub fn root(self, name: &str, root: impl Root) -> Builder {
-        self.supply(name, None, root)
-    }
-
-    /// Adds a root that the program implements and that takes uploads ([`Root::create`]) of at most `max_upload` bytes.
-    pub fn writable_root(self, name: &str, max_upload: u64, root: impl Root) -> Builder {
-        self.supply(name, Some(max_upload), root)
-    }
-
-    fn supply(mut self, name: &str, max_upload: Option<u64>, root: impl Root) -> Builder {
-        let spec = RootSpec {
-            elsewhere: Some(name.into()),
-            writable: max_upload.is_some(),
-            overwrite: true,
-            max_upload: max_upload.unwrap_or_default(),
-            ..RootSpec::read_only(name, "")
-        };
-        self.roots.push(spec);
-        self.supplied.push((name.to_owned(), Arc::new(root)));
+    /// How many transfers, requests and events there is room for.
+    pub fn capacity(mut self, capacity: Capacity) -> Builder {
+        self.settings.capacity = capacity;
         self
     }
 
-    /// Appends a hook to the chain `authorize`; the name is for logs and metrics.
-    pub fn authorize(mut self, name: &str, hook: impl Authorize) -> Builder {
-        self.hooks.authorize.push((name.to_owned(), Arc::new(hook)));
+    /// When the server retransmits an unanswered packet. A [`Profile`](crate::Profile) may have other times for some
+    /// clients.
+    pub fn retransmit(mut self, times: Retransmit) -> Builder {
+        self.settings.retransmit = times;
         self
     }
 
-    /// Appends a hook to the chain `resolve`.
-    pub fn resolve(mut self, name: &str, hook: impl Resolve) -> Builder {
-        self.hooks.resolve.push((name.to_owned(), Arc::new(hook)));
+    /// The block number that follows 65535: 0 or 1. Default: 0.
+    pub fn rollover(mut self, rollover: u16) -> Builder {
+        self.settings.rollover = rollover;
         self
     }
 
-    /// Appends a hook to the chain `accept-upload`.
-    pub fn accept_upload(mut self, name: &str, hook: impl AcceptUpload) -> Builder {
-        self.hooks.accept_upload.push((name.to_owned(), Arc::new(hook)));
-        self
-    }
-
-    /// Adds an observer.
-    pub fn observe(mut self, name: &str, hook: impl Observe) -> Builder {
-        self.hooks.observe.push((name.to_owned(), Arc::new(hook)));
-        self
-    }
-
-    /// Puts a loaded policy, such as that of WebAssembly plugins, in front of the hooks of the program. `records` are
-    /// those of its runtime.
-    pub fn policy(mut self, policy: Policy, records: PluginRecords) -> Builder {
-        (self.policy, self.records) = (Some(policy), records);
-        self
-    }
-
-    /// What happens to a request on which every hook of `authorize` abstains. Default: it is allowed, or what the policy
-    /// says.
-    pub fn default_verdict(mut self, default: DefaultVerdict) -> Builder {
-        self.hooks.default = Some(default);
-        self
-    }
-
-    /// The time limit of each call of a hook of the program. Default: 5 s.
-    pub fn time_limit(mut self, limit: Duration) -> Builder {
-        self.hooks.time_limit = limit;
-        self
-    }
-
-    /// Bounds on concurrent transfers, requests, uploads and memory.
-    pub fn limits(mut self, limits: Limits) -> Builder {
-        self.settings.limits = limits;
-        self
-    }
-
-    /// Option negotiation, retransmission, and bounds on slow transfers.
-    pub fn transfer(mut self, transfer: Transfer) -> Builder {
-        self.settings.transfer = transfer;
-        self
-    }
-
-    /// Adds negotiation settings for some clients. For each value, the first profile with the client and the value counts.
-    pub fn profile(mut self, profile: Profile) -> Builder {
-        self.settings.profiles.push(profile);
-        self
-    }
-
-    /// Help for boot chains. Default: none.
-    pub fn netboot(mut self, netboot: Netboot) -> Builder {
-        self.settings.netboot = netboot;
-        self
-    }
-
-    /// Follows a lease file of a DHCP server, for [`Request::lease`](crate::Request).
-    pub fn lease_file(mut self, file: LeaseFile) -> Builder {
-        self.settings.lease_files.push(file);
+    /// Whether IPv4 packets forbid routers to fragment them; see [`Settings::dont_fragment`]. Default: no. Needs Linux.
+    pub fn dont_fragment(mut self, dont_fragment: bool) -> Builder {
+        self.settings.dont_fragment = dont_fragment;
         self
     }
 
@@ -224,20 +149,15 @@ impl Builder {
         self
     }
 
-    /// Serves these roots, which are open already, instead of folders and roots of the program.
-    pub fn open_roots(mut self, roots: Roots, disks: Disks) -> Builder {
-        self.opened = Some((roots, disks));
+    /// The disks that open roots are on ([`Builder::open_roots`]), and that the roots of replacements will be on.
+    pub fn disks(mut self, disks: Disks) -> Builder {
+        self.disks = disks;
         self
     }
 
-    /// Takes what belongs to sockets and threads from the settings of a running server.
-    pub(crate) fn on_sockets_of(mut self, before: &Settings) -> Builder {
-        let Settings { listeners, workers, busy_poll, multicast, .. } = before;
-        if self.settings.listeners.is_empty() {
-            self.settings.listeners.clone_from(listeners);
-        }
-        self.settings.workers = *workers;
-        (self.settings.busy_poll, self.settings.multicast) = (*busy_poll, multicast.clone());
+    /// The records of the runtime that loads policies for this server ([`Builder::policy`]): the counters of their plugins.
+    pub fn records(mut self, records: PluginRecords) -> Builder {
+        self.records = records;
         self
     }
 
@@ -247,22 +167,13 @@ impl Builder {
     /// As [`Builder::bind`], except for listeners.
     pub fn unbound(mut self) -> Result<Arc<Generation>, BuildError> {
         self.check(false)?;
-        let (roots, _) = self.open(&Disks::default())?;
-        let settings = self.settings.clone();
-        let (sources, uploads) =
-            (SourceOpener::new(settings.limits.read_ahead), Uploads::new(settings.bounds().uploads_per_name));
-        let records = self.records.clone();
-        let policy = self.into_policy(&records, &sources);
+        let roots = self.parts.open(&self.disks)?;
+        let Builder { settings, parts, records, .. } = self;
+        let bounds = settings.bounds();
+        let sources = SourceOpener::new(settings.service.limits.read_ahead);
+        let policy = parts.into_policy(&records, &sources, bounds.ipv6_prefix);
+        let uploads = Uploads::new(bounds.uploads_per_name);
         Ok(Arc::new(Generation::first(&settings, roots, sources, policy, uploads)))
-    }
-
-    pub(crate) fn built(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Returns the loaded policy with the hooks of the program.
-    pub(crate) fn into_policy(self, records: &PluginRecords, sources: &SourceOpener) -> Policy {
-        self.hooks.policy(self.policy, records, sources, self.settings.bounds().ipv6_prefix)
     }
 
     /// The user and privileges of the process, for the status.

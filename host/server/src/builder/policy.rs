@@ -13,7 +13,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(5);
 type Named<H> = (String, Arc<H>);
 
 /// The hooks of the program, in the order of their chains.
-pub(crate) struct ProgramHooks {
+#[derive(Clone)]
+pub(super) struct ProgramHooks {
     pub(super) authorize: Vec<Named<dyn Authorize>>,
     pub(super) resolve: Vec<Named<dyn Resolve>>,
     pub(super) accept_upload: Vec<Named<dyn AcceptUpload>>,
@@ -47,7 +48,7 @@ impl ProgramHooks {
     }
 
     /// Appends the hooks to the chains of a loaded policy, for all listeners.
-    pub(crate) fn policy(
+    pub(super) fn policy(
         self,
         loaded: Option<Policy>,
         records: &PluginRecords,

@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::time::Duration;
-use tuffet_request::settings::{Ceilings, Limits, MaxBlksize, Profile, Retransmit, Settings};
+use tuffet_request::settings::{
+    Capacity, Ceilings, Limits, MaxBlksize, Profile, Retransmit, ServiceSettings, Settings,
+};
 
 /// The largest number of workers.
 const MAX_WORKERS: usize = 1024;
@@ -21,7 +23,8 @@ const MIN_RATE: u64 = 1024;
 
 /// Returns the first setting that is out of its range, and the range.
 pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
-    let Settings { listeners, workers, busy_poll, transfer, profiles, limits, .. } = settings;
+    let Settings { listeners, workers, busy_poll, capacity, rollover, retransmit, service, .. } = settings;
+    let ServiceSettings { transfer, profiles, limits, .. } = service;
     let of_all = Ceilings {
         max_blksize: Some(transfer.max_blksize),
         max_windowsize: Some(transfer.max_windowsize),
@@ -31,18 +34,18 @@ pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
     number("workers", *workers, 1..=MAX_WORKERS)
         .or_else(|| (*busy_poll > MAX_BUSY_POLL).then(|| ("busy_poll".into(), "0 to 1 ms".into())))
         .or_else(|| of_ceilings("transfer", &of_all))
-        .or_else(|| number("transfer.rollover", transfer.rollover, 0..=1))
-        .or_else(|| of_times("transfer", &transfer.retransmit))
+        .or_else(|| number("rollover", *rollover, 0..=1))
+        .or_else(|| of_times("retransmit", retransmit))
         .or_else(|| {
             let mut numbered = listeners.iter().enumerate();
             numbered.find_map(|(n, listener)| {
-                of_ceilings(&format!("listeners[{n}].ceilings"), &listener.ceilings)
+                of_ceilings(&format!("listeners[{n}].ceilings"), &settings.rules_of(listener).ceilings)
             })
         })
         .or_else(|| {
             profiles.iter().enumerate().find_map(|(n, profile)| {
                 let of = format!("profiles[{n}]");
-                let times = || of_times(&of, profile.retransmit.as_ref()?);
+                let times = || of_times(&format!("{of}.retransmit"), profile.retransmit.as_ref()?);
                 let total = || number(&format!("{of}.total_rate"), profile.total_rate?, MIN_RATE..=u64::MAX);
                 let of_name = || of_name(&of, profile, profiles.get(..n)?);
                 of_ceilings(&format!("{of}.ceilings"), &profile.ceilings)
@@ -51,16 +54,20 @@ pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
                     .or_else(of_name)
             })
         })
+        .or_else(|| of_capacity(capacity))
         .or_else(|| of_limits(limits))
+}
+
+fn of_capacity(capacity: &Capacity) -> Option<(String, String)> {
+    let Capacity { transfers, pending, events } = *capacity;
+    let counts = [("transfers", transfers), ("pending", pending), ("events", events)];
+    counts.into_iter().find_map(|(name, count)| number(&format!("capacity.{name}"), count, 1..=MAX_COUNT))
 }
 
 fn of_limits(limits: &Limits) -> Option<(String, String)> {
     let one = |name: &str, value: usize| number(&format!("limits.{name}"), value, 1..=MAX_COUNT);
     let client = &limits.per_client;
-    one("transfers", limits.transfers)
-        .or_else(|| one("pending", limits.pending))
-        .or_else(|| one("events", limits.events))
-        .or_else(|| one("uploads_per_name", limits.uploads_per_name as usize))
+    one("uploads_per_name", limits.uploads_per_name as usize)
         .or_else(|| one("errors_per_second", limits.errors_per_second as usize))
         .or_else(|| one("half_open", limits.half_open?))
         .or_else(|| one("per_client.transfers", client.transfers?))
@@ -93,12 +100,11 @@ fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {
     let each = [("floor", floor), ("initial", initial), ("cap", cap), ("give_up", give_up)];
     let outside = each.into_iter().find(|(_, time)| !RETRANSMIT.contains(*time));
     if lockstep_floor > RETRANSMIT.end() {
-        return Some((format!("{of}.retransmit.lockstep_floor"), "0 to 1 h".into()));
+        return Some((format!("{of}.lockstep_floor"), "0 to 1 h".into()));
     }
-    outside.map(|(name, _)| (format!("{of}.retransmit.{name}"), "1 ms to 1 h".into())).or_else(|| {
+    outside.map(|(name, _)| (format!("{of}.{name}"), "1 ms to 1 h".into())).or_else(|| {
         let ascend = floor <= initial && initial <= cap && cap <= give_up;
-        (!ascend)
-            .then(|| (format!("{of}.retransmit"), "in ascending order: floor, initial, cap, give_up".into()))
+        (!ascend).then(|| (of.to_owned(), "in ascending order: floor, initial, cap, give_up".into()))
     })
 }
 

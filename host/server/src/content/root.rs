@@ -10,6 +10,8 @@ use tuffet_store::{Origin, Reach, RemoteFile, RemoteMeta, Sink, StoreError};
 
 /// A place of files that the program implements: an object store, a database, an archive.
 ///
+/// Its methods may be `async fn` with the crate `async-trait`, as [hooks](crate::hooks#writing-hooks) may.
+///
 /// Its futures run on the server's tokio runtime and must not block. A request is dropped if its file is not open within
 /// [`Limits::open_time`](tuffet_request::settings::Limits::open_time); its client then asks again.
 pub trait Root: Send + Sync + 'static {
@@ -17,13 +19,26 @@ pub trait Root: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`RootError::NotFound`] if there is no such file; the server then tries the next candidate.
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>>;
+    fn open<'root, 'path, 'opened>(
+        &'root self,
+        path: &'path str,
+    ) -> BoxFuture<'opened, Result<Source, RootError>>
+    where
+        'root: 'opened,
+        'path: 'opened;
 
     /// Begins an upload. Nothing may be visible under the path before [`Sink::commit`].
     ///
     /// # Errors
     /// Why the path cannot be written; [`RootError::ReadOnly`] by default.
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+    fn create<'root, 'path, 'created>(
+        &'root self,
+        path: &'path str,
+    ) -> BoxFuture<'created, Result<Box<dyn Sink>, RootError>>
+    where
+        'root: 'created,
+        'path: 'created,
+    {
         let _ = path;
         Box::pin(async { Err(RootError::ReadOnly) })
     }

@@ -57,7 +57,11 @@ impl<F> Authorize for HookFn<F>
 where
     F: Fn(&Request) -> Verdict + Send + Sync + 'static,
 {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+    fn authorize<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Verdict>
+    where
+        'h: 'a,
+        'r: 'a,
+    {
         Box::pin(ready((self.0)(request)))
     }
 }
@@ -67,7 +71,11 @@ where
     F: Fn(&Request) -> R + Send + Sync + 'static,
     R: Into<Resolution>,
 {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+    fn resolve<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Resolution>
+    where
+        'h: 'a,
+        'r: 'a,
+    {
         let asks = request.operation == Operation::Read && request.unsafe_name.is_none();
         Box::pin(ready(if asks { (self.0)(request).into() } else { Resolution::Abstain }))
     }
@@ -77,11 +85,16 @@ impl<F> AcceptUpload for HookFn<F>
 where
     F: Fn(&Request, &ReceivedUpload) -> UploadVerdict + Send + Sync + 'static,
 {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        upload: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict> {
+    fn accept_upload<'h, 'r, 'u, 'a>(
+        &'h self,
+        request: &'r Request,
+        upload: &'u ReceivedUpload,
+    ) -> BoxFuture<'a, UploadVerdict>
+    where
+        'h: 'a,
+        'r: 'a,
+        'u: 'a,
+    {
         Box::pin(ready((self.0)(request, upload)))
     }
 }

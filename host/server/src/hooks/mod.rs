@@ -4,6 +4,43 @@
 //! [`AcceptUpload`], and the end, of which [`Observe`] learns. Hooks of a program and plugins of an operator form one
 //! chain for each phase.
 //!
+//! # Writing hooks
+//!
+//! A decision that waits for nothing can be a function: [`authorize_fn`], [`resolve_fn`], [`accept_upload_fn`],
+//! [`observe_fn`]. For one that waits, write an `async fn` with the crate [`async-trait`](https://docs.rs/async-trait):
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use tuffet::{Authorize, Request, Server, Verdict};
+//!
+//! struct Inventory;
+//!
+//! impl Inventory {
+//!     async fn knows(&self, client: std::net::IpAddr) -> bool {
+//!         client.is_loopback()
+//!     }
+//! }
+//!
+//! #[async_trait]
+//! impl Authorize for Inventory {
+//!     async fn authorize(&self, request: &Request) -> Verdict {
+//!         match self.knows(request.client.ip()).await {
+//!             true => Verdict::Abstain,
+//!             false => Verdict::deny("the inventory does not have it"),
+//!         }
+//!     }
+//! }
+//!
+//! let builder = Server::builder().authorize("inventory", Inventory);
+//! ```
+//!
+//! The methods have a lifetime for each reference and one for the answer, as that crate writes them; this crate does not
+//! need it. By hand, a method is `fn authorize<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Verdict> where
+//! 'h: 'a, 'r: 'a`, and returns `Box::pin(async move { … })`. The traits can be objects: a hook may be a `Box<dyn
+//! Authorize>`, which the program chooses while it runs, or an `Arc<dyn Authorize>`, which several servers share.
+//!
+//! # Threads and failures
+//!
 //! The futures run on the server's tokio runtime and must not block: others wait for the same threads. A hook that
 //! panics, or that takes longer than [`Builder::time_limit`](crate::Builder::time_limit), affects its own request alone:
 //! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is refused then.
@@ -27,7 +64,13 @@ use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 /// Decides whether a request is allowed.
 pub trait Authorize: Send + Sync + 'static {
     /// Returns the verdict.
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict>;
+    fn authorize<'hook, 'request, 'answer>(
+        &'hook self,
+        request: &'request Request,
+    ) -> BoxFuture<'answer, Verdict>
+    where
+        'hook: 'answer,
+        'request: 'answer;
 }
 
 /// A verdict on a request.
@@ -61,7 +104,13 @@ impl Verdict {
 /// that [`Authorize`] allows; content does not count.
 pub trait Resolve: Send + Sync + 'static {
     /// Returns the answer.
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution>;
+    fn resolve<'hook, 'request, 'answer>(
+        &'hook self,
+        request: &'request Request,
+    ) -> BoxFuture<'answer, Resolution>
+    where
+        'hook: 'answer,
+        'request: 'answer;
 }
 
 /// The answer of [`Resolve`].
@@ -120,11 +169,15 @@ impl From<Option<Source>> for Resolution {
 /// Decides whether a complete upload becomes visible. Its client waits for the last ACK meanwhile.
 pub trait AcceptUpload: Send + Sync + 'static {
     /// Returns the decision.
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        upload: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict>;
+    fn accept_upload<'hook, 'request, 'upload, 'answer>(
+        &'hook self,
+        request: &'request Request,
+        upload: &'upload ReceivedUpload,
+    ) -> BoxFuture<'answer, UploadVerdict>
+    where
+        'hook: 'answer,
+        'request: 'answer,
+        'upload: 'answer;
 }
 
 /// The decision of [`AcceptUpload`].
@@ -149,7 +202,7 @@ pub trait Observe: Send + Sync + 'static {
     }
 
     /// Takes an event, on a thread of this observer, within the context of the server's runtime: it may block. The events of
-    /// slow observers queue up to [`Limits::events`](tuffet_request::settings::Limits::events), and then new requests
+    /// slow observers queue up to [`Capacity::events`](tuffet_request::settings::Capacity::events), and then new requests
     /// wait.
     fn observe(&self, event: &Event);
 }

@@ -11,23 +11,36 @@ use tuffet_request::events::{Event, Kinds};
 macro_rules! behind {
     ($pointer:ident) => {
         impl<T: Authorize + ?Sized> Authorize for $pointer<T> {
-            fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+            fn authorize<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Verdict>
+            where
+                'h: 'a,
+                'r: 'a,
+            {
                 (**self).authorize(request)
             }
         }
 
         impl<T: Resolve + ?Sized> Resolve for $pointer<T> {
-            fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+            fn resolve<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Resolution>
+            where
+                'h: 'a,
+                'r: 'a,
+            {
                 (**self).resolve(request)
             }
         }
 
         impl<T: AcceptUpload + ?Sized> AcceptUpload for $pointer<T> {
-            fn accept_upload<'a>(
-                &'a self,
-                request: &'a Request,
-                upload: &'a ReceivedUpload,
-            ) -> BoxFuture<'a, UploadVerdict> {
+            fn accept_upload<'h, 'r, 'u, 'a>(
+                &'h self,
+                request: &'r Request,
+                upload: &'u ReceivedUpload,
+            ) -> BoxFuture<'a, UploadVerdict>
+            where
+                'h: 'a,
+                'r: 'a,
+                'u: 'a,
+            {
                 (**self).accept_upload(request, upload)
             }
         }
@@ -43,11 +56,19 @@ macro_rules! behind {
         }
 
         impl<T: Root + ?Sized> Root for $pointer<T> {
-            fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+            fn open<'r, 'p, 'o>(&'r self, path: &'p str) -> BoxFuture<'o, Result<Source, RootError>>
+            where
+                'r: 'o,
+                'p: 'o,
+            {
                 (**self).open(path)
             }
 
-            fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+            fn create<'r, 'p, 'c>(&'r self, path: &'p str) -> BoxFuture<'c, Result<Box<dyn Sink>, RootError>>
+            where
+                'r: 'c,
+                'p: 'c,
+            {
                 (**self).create(path)
             }
         }

@@ -3,7 +3,7 @@
 use super::*;
 use std::net::IpAddr;
 use tuffet_config::Config;
-use tuffet_request::{ClientClass, SessionValues};
+use tuffet_request::SessionValues;
 
 /// The options of a client that wants large blocks.
 const ASKS: OptionSet = OptionSet {
@@ -21,7 +21,7 @@ fn request(listener: &str, client: &str, class: &str) -> Request {
     Request {
         listener: listener.into(),
         client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
-        class: ClientClass::named(class).unwrap(),
+        class: class.parse().unwrap(),
         ..Request::sample("a")
     }
 }
@@ -96,10 +96,7 @@ fn the_first_profile_with_times_sets_those_of_the_transfer() {
         let bounds = rules.bounds(&request("plain", client, "unknown"), &ASKS, &SessionProfile::default());
         let settings = bounds.settings.expect("a profile sets them");
         let Retransmit { floor, initial, cap, .. } = bounds.retransmit;
-        assert_eq!(
-            *settings,
-            transfer_settings(&Transfer { rollover: 1, ..Transfer::default() }, &bounds.retransmit)
-        );
+        assert_eq!(*settings, transfer_settings(1, &bounds.retransmit));
         ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
     };
     assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], BoundSource::Profile(1)));
@@ -204,7 +201,7 @@ fn the_first_profile_with_a_total_rate_is_shared_and_kept_by_reloads() {
     next.take_effect();
     assert_eq!(shared_rate(&first), Some(4_000_000), "also for running transfers");
     let mut unlimited = config(&yaml("branch", "4MB"));
-    unlimited.profiles[1].total_rate = Some(1 << 32);
+    unlimited.service.profiles[1].total_rate = Some(1 << 32);
     assert_eq!(
         of(&Negotiation::of(&unlimited, Some(&next)), "10.1.1.1").2,
         None,

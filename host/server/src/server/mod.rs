@@ -45,7 +45,7 @@ use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, Succession, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
 use tuffet_request::events::{Ended, RecentDecisions};
-use tuffet_request::settings::Settings;
+use tuffet_request::settings::{Capacity, Settings};
 use tuffet_store::{Disks, Uploads};
 use workers::{make_workers, start_workers, worker_settings};
 
@@ -152,8 +152,8 @@ impl Assembly {
         let watch = Watch::new(records.clone(), generation.clone(), status.clone(), settings.workers);
         let named = settings.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
-        let limiter =
-            Arc::new(Limiter::new(&settings.bounds(), settings.limits.transfers, settings.limits.pending));
+        let Capacity { transfers, pending, .. } = settings.capacity;
+        let limiter = Arc::new(Limiter::new(&settings.bounds(), transfers, pending));
         let (flush, flushes) = Flush::new();
         Assembly {
             settings,
@@ -189,7 +189,7 @@ impl Assembly {
         Ok(all.map(|(listener, socket)| (listener.into(), socket)).collect())
     }
 
-    /// Returns what replaces roots, hooks and settings.
+    /// Returns what replaces the service.
     pub fn replacer(&self) -> Replacer {
         Replacer(Arc::new(Replaceable {
             generation: self.generation.clone(),
@@ -300,12 +300,12 @@ impl Assembly {
             port: bound.address.port(),
             single_port: listener.single_port,
         });
-        HintSettings { listeners: hinted.collect(), dont_fragment: self.settings.transfer.dont_fragment }
+        HintSettings { listeners: hinted.collect(), dont_fragment: self.settings.dont_fragment }
     }
 
     /// The queue of summaries: a place for each transfer, and as many for summaries waiting to be logged.
     fn summaries(&self) -> (mpsc::Sender<Ended>, mpsc::Receiver<Ended>) {
-        mpsc::channel(self.settings.limits.transfers.saturating_mul(2).max(2))
+        mpsc::channel(self.settings.capacity.transfers.saturating_mul(2).max(2))
     }
 
     /// Starts what decides requests, and the tasks that take their ends. Must be called within a runtime.
@@ -318,7 +318,7 @@ impl Assembly {
         let flushes = self.flushes.take().unwrap_or_else(|| Flush::new().1);
         let Assembly { settings, generation, watch, .. } = &*self;
         let (observers, observing) =
-            Observers::start(generation.clone(), watch.clone(), settings.limits.events);
+            Observers::start(generation.clone(), watch.clone(), settings.capacity.events);
         let admission = Arc::new(Admission {
             listeners: settings.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
             generation: generation.clone(),

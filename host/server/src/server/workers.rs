@@ -52,13 +52,12 @@ pub(super) fn start_workers(
 }
 
 pub(super) fn worker_settings(settings: &Settings, limiter: Arc<Limiter>) -> WorkerSettings {
-    let times = &settings.transfer.retransmit;
     let share = |total: usize| total.div_ceil(settings.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(transfer_settings(&settings.transfer, times)),
-        max_transfers: share(settings.limits.transfers),
-        max_pending: share(settings.limits.pending),
-        answer_due: times.initial,
+        transfer: Arc::new(transfer_settings(settings.rollover, &settings.retransmit)),
+        max_transfers: share(settings.capacity.transfers),
+        max_pending: share(settings.capacity.pending),
+        answer_due: settings.retransmit.initial,
         workers: settings.workers,
         limiter,
         busy_poll: settings.busy_poll,

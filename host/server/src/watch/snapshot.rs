@@ -58,9 +58,9 @@ pub struct Snapshot {
     /// About how many blocks all active transfers have moved, whatever the query. `totals.blocks` lacks them.
     #[serde(default)]
     pub active_blocks: u64,
-    /// The last ended requests, newest first, at most [`super::FINISHED`].
+    /// The last ended requests, newest first, at most 200.
     pub finished: Vec<Finished>,
-    /// The samples, oldest first, at most [`super::SAMPLES`].
+    /// The samples, oldest first, at most 600: of the last ten minutes.
     pub samples: Vec<Sample>,
     /// The servers of a view of many; empty in the view of one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -312,7 +312,7 @@ pub struct RequestInfo {
     pub operation: Word,
     /// The normalised path.
     pub path: String,
-    /// The requested options as sent; see [`super::options`] for the bounds.
+    /// The requested options as sent: at most 12, and of each the first 32 characters of name and value.
     #[serde(default)]
     pub requested_options: Vec<(String, String)>,
 }

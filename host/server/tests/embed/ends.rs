@@ -1,6 +1,7 @@
 //! What is left at the end: the ends of requests reach their observers, and a drain is bounded, whatever hangs.
 
 use crate::{builder, get, is_answered, off, start};
+use async_trait::async_trait;
 use futures_util::future::{BoxFuture, pending};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -9,8 +10,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 use tuffet::{
-    AcceptUpload, AskError, Authorize, Builder, Event, Handle, Limits, Observe, ReceivedUpload, ReplaceError,
-    Request, Root, RootError, Server, ServerEnd, Sink, Source, UploadVerdict, Verdict, resolve_fn,
+    AcceptUpload, AskError, Authorize, Builder, Capacity, Event, Handle, Limits, Observe, ReceivedUpload,
+    ReplaceError, Request, Root, RootError, ServerEnd, Service, Sink, Source, UploadVerdict, Verdict,
+    resolve_fn,
 };
 use tuffet_testing::Client;
 
@@ -24,8 +26,8 @@ fn serving() -> Builder {
     builder().resolve("content", resolve_fn(|_| Source::bytes(&b"content"[..])))
 }
 
-fn limits(events: usize) -> Limits {
-    Limits { events, ..Limits::default() }
+fn room_for(events: usize) -> Capacity {
+    Capacity { events, ..Capacity::default() }
 }
 
 fn ended(handle: &Handle) -> u64 {
@@ -108,7 +110,7 @@ async fn get_many(server: SocketAddr, clients: usize, each: usize) {
 async fn an_observer_gets_each_end_however_short_its_queue_is() {
     for events in [1, 8] {
         let count = Count::default();
-        let (handle, server) = start(serving().observe("count", count.clone()).limits(limits(events)));
+        let (handle, server) = start(serving().observe("count", count.clone()).capacity(room_for(events)));
         get_many(server, 4, 250).await;
         let end = handle.drain(Duration::from_secs(20)).await;
         assert_eq!((count.seen(), end.unobserved_ends), (total(&end), 0), "{events}");
@@ -120,7 +122,7 @@ async fn an_observer_gets_each_end_however_short_its_queue_is() {
 async fn requests_wait_for_a_slow_observer_and_no_end_is_lost() {
     let gated = Gated::default();
     let _open = OpenAtLast(gated.clone());
-    let (handle, server) = start(serving().observe("gated", gated.clone()).limits(limits(8)));
+    let (handle, server) = start(serving().observe("gated", gated.clone()).capacity(room_for(8)));
     let getting = tokio::spawn(get_many(server, 1, 300));
     wait_until("eight ends wait", || ended(&handle) >= 8).await;
     let mut tries = 0;
@@ -145,7 +147,7 @@ async fn an_end_is_for_the_observers_of_its_time() {
     let (handle, server) = start(serving().observe("before", before.clone()));
     get_many(server, 1, 5).await;
     wait_until("five have ended", || ended(&handle) == 5).await;
-    let next = Server::builder().resolve("content", resolve_fn(|_| Source::bytes(&b"content"[..])));
+    let next = Service::new().resolve("content", resolve_fn(|_| Source::bytes(&b"content"[..])));
     handle.replace(next.observe("after", after.clone())).await.unwrap();
     get_many(server, 1, 3).await;
     wait_until("three more have ended", || ended(&handle) == 8).await;
@@ -214,38 +216,33 @@ impl Hanging {
     }
 }
 
+#[async_trait]
 impl Authorize for Hanging {
-    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async {
-            self.pass(At::Blocking).await;
-            self.pass(At::Authorize).await;
-            Verdict::Abstain
-        })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        self.pass(At::Blocking).await;
+        self.pass(At::Authorize).await;
+        Verdict::Abstain
     }
 }
 
+#[async_trait]
 impl AcceptUpload for Hanging {
-    fn accept_upload<'a>(&'a self, _: &'a Request, _: &'a ReceivedUpload) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async {
-            self.pass(At::Accept).await;
-            UploadVerdict::Abstain
-        })
+    async fn accept_upload(&self, _: &Request, _: &ReceivedUpload) -> UploadVerdict {
+        self.pass(At::Accept).await;
+        UploadVerdict::Abstain
     }
 }
 
+#[async_trait]
 impl Root for Hanging {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async {
-            self.pass(At::Open).await;
-            Ok(Source::bytes(&b"content"[..]))
-        })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        self.pass(At::Open).await;
+        Ok(Source::bytes(&b"content"[..]))
     }
 
-    fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async {
-            self.pass(At::Create).await;
-            Ok(Box::new(self.clone()) as Box<dyn Sink>)
-        })
+    async fn create(&self, _: &str) -> Result<Box<dyn Sink>, RootError> {
+        self.pass(At::Create).await;
+        Ok(Box::new(self.clone()) as Box<dyn Sink>)
     }
 }
 
@@ -363,7 +360,7 @@ async fn a_server_that_has_ended_says_so_and_keeps_no_hook() {
     handle.drain(Duration::from_secs(10)).await;
     let ask = tuffet::Ask { listener: "test", client: ([127, 0, 0, 1], 9).into(), name: "x" };
     assert!(matches!(handle.decide(ask).await, Err(AskError::Ended)));
-    let next = || Server::builder().resolve("content", resolve_fn(|_| None::<Source>));
+    let next = || Service::new().resolve("content", resolve_fn(|_| None::<Source>));
     assert!(matches!(handle.replace(next()).await, Err(ReplaceError::Ended)));
     assert!(matches!(handle.replacer().replace(next()).await, Err(ReplaceError::Ended)));
     drop(handle);

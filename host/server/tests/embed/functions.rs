@@ -1,13 +1,15 @@
 //! Hooks that are functions, hooks behind pointers, and runtimes that lack something.
 
 use crate::{builder, get, off, put, refused, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, EventKind, Observe, Outcome, Resolution, Resolve, Root, RootError, Server,
-    Source, UploadVerdict, Verdict, accept_upload_fn, authorize_fn, observe_fn, resolve_fn,
+    AcceptUpload, Authorize, Denial, ErrorCode, EventKind, Observe, Operation, Outcome, ReceivedUpload,
+    Request, Resolution, Resolve, Root, RootError, Server, Source, UploadVerdict, Verdict, accept_upload_fn,
+    authorize_fn, observe_fn, resolve_fn,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -73,13 +75,14 @@ impl tuffet::Sink for Nowhere {
 
 struct Void;
 
+#[async_trait]
 impl Root for Void {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async { Ok(Source::bytes(*b"void")) })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        Ok(Source::bytes(*b"void"))
     }
 
-    fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn tuffet::Sink>, RootError>> {
-        Box::pin(async { Ok(Box::new(Nowhere) as Box<dyn tuffet::Sink>) })
+    async fn create(&self, _: &str) -> Result<Box<dyn tuffet::Sink>, RootError> {
+        Ok(Box::new(Nowhere) as Box<dyn tuffet::Sink>)
     }
 }
 
@@ -123,6 +126,67 @@ async fn hooks_and_roots_may_be_behind_pointers() {
     let mut seen = std::mem::take(&mut *seen.lock());
     seen.sort();
     assert_eq!(seen, ["accept", "authorize", "authorize", "observe", "observe", "resolve"]);
+}
+
+/// Waits for what a program has of some type, in each hook.
+struct Waits<F>(F);
+
+impl<F: Fn() -> u8 + Send + Sync + 'static> Waits<F> {
+    async fn value(&self) -> u8 {
+        tokio::task::yield_now().await;
+        (self.0)()
+    }
+}
+
+#[async_trait]
+impl<F: Fn() -> u8 + Send + Sync + 'static> Authorize for Waits<F> {
+    async fn authorize(&self, request: &Request) -> Verdict {
+        let value = self.value().await.to_string();
+        if request.path == value { Verdict::deny("that number is secret") } else { Verdict::Abstain }
+    }
+}
+
+#[async_trait]
+impl<F: Fn() -> u8 + Send + Sync + 'static> Resolve for Waits<F> {
+    async fn resolve(&self, request: &Request) -> Resolution {
+        let value = self.value().await;
+        (request.operation == Operation::Read).then(|| Source::bytes([value])).into()
+    }
+}
+
+#[async_trait]
+impl<F: Fn() -> u8 + Send + Sync + 'static> AcceptUpload for Waits<F> {
+    async fn accept_upload(&self, _: &Request, upload: &ReceivedUpload) -> UploadVerdict {
+        match upload.size == u64::from(self.value().await) {
+            true => UploadVerdict::Accept,
+            false => UploadVerdict::Deny(Denial {
+                code: ErrorCode::DiskFull,
+                message: "another size".into(),
+                reason: String::new(),
+            }),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_may_be_async_functions_behind_pointers_of_several_servers() {
+    let shared: Arc<dyn Resolve> = Arc::new(Waits(|| 7));
+    let server = || {
+        let own: Box<dyn Authorize> = Box::new(Waits(|| 8));
+        let accept: Box<dyn AcceptUpload> = Box::new(Waits(|| 3));
+        let hooks = builder().authorize("own", own).resolve("shared", shared.clone());
+        start(hooks.accept_upload("accept", accept).writable_root("nowhere", 1000, Void))
+    };
+    for (handle, server) in [server(), server()] {
+        off(move || {
+            assert_eq!(get(server, "any").unwrap(), [7]);
+            assert_eq!(get(server, "8"), Err(refused(2, "access denied")));
+            put(server, "y", b"123").unwrap();
+            assert_eq!(put(server, "y", b"1234"), Err(refused(3, "another size")));
+        })
+        .await;
+        handle.drain(Duration::from_secs(60)).await;
+    }
 }
 
 #[test]

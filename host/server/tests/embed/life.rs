@@ -1,12 +1,16 @@
 //! Two servers in one process, replacement, draining, and a handle that is dropped.
 
 use crate::{builder, get, off, refused, start};
+use async_trait::async_trait;
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tuffet::{Authorize, Folder, Limits, Listener, ReplaceError, Request, Server, Verdict};
+use tuffet::settings::Ceilings;
+use tuffet::{
+    Authorize, Folder, Limits, Listener, ListenerRules, ReplaceError, Request, Server, Service, Verdict,
+};
 
 fn folder(content: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -30,9 +34,10 @@ fn wait_until_free(address: SocketAddr) {
 /// Denies everybody.
 struct Nobody;
 
+#[async_trait]
 impl Authorize for Nobody {
-    fn authorize<'a>(&'a self, _: &'a Request) -> futures_util::future::BoxFuture<'a, Verdict> {
-        Box::pin(async { Verdict::deny("nobody") })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        Verdict::deny("nobody")
     }
 }
 
@@ -114,18 +119,64 @@ async fn a_replacement_is_whole_or_nothing() {
     let (one, two) = (folder("one"), folder("two"));
     let (handle, server) = start(builder().folder(boot(one.path())));
     assert_eq!(off(move || get(server, "file")).await.unwrap(), b"one");
-    assert_eq!(handle.replace(Server::builder().folder(boot(two.path()))).await.unwrap(), 2);
+    assert_eq!(handle.replace(Service::new().folder(boot(two.path()))).await.unwrap(), 2);
     assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two");
-    let bad = Server::builder().folder(boot(Path::new("/there/is/none"))).authorize("nobody", Nobody);
+    let bad = Service::new().folder(boot(Path::new("/there/is/none"))).authorize("nobody", Nobody);
     assert!(matches!(handle.replace(bad).await, Err(ReplaceError::Build(_))));
-    let fixed =
-        Server::builder().folder(boot(one.path())).limits(Limits { transfers: 7, ..Limits::default() });
-    let why = handle.replace(fixed).await.unwrap_err().to_string();
-    assert!(why.contains("`limits.transfers`"), "{why}");
+    let impossible = Service::new()
+        .folder(boot(one.path()))
+        .limits(Limits { open_time: Duration::ZERO, ..Limits::default() });
+    let why = handle.replace(impossible).await.unwrap_err().to_string();
+    assert!(why.contains("`limits.open_time`"), "{why}");
+    assert!(handle.replace(Service::new()).await.unwrap_err().to_string().contains("no content"));
     assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two", "the server keeps what it has");
-    let denied = Server::builder().folder(boot(two.path())).authorize("nobody", Nobody);
+    let denied = Service::new().folder(boot(two.path())).authorize("nobody", Nobody);
     assert_eq!(handle.replace(denied).await.unwrap(), 3);
     assert!(off(move || get(server, "file")).await.is_err());
+    handle.drain(Duration::ZERO).await;
+}
+
+/// A program makes its service in one place, for the start and for replacements, and may change a clone of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_is_what_a_server_starts_with_and_what_replaces_it() {
+    let (one, two) = (folder("one"), folder("two"));
+    let service = Service::new().folder(boot(one.path()));
+    let (handle, server) = start(builder().service(service.clone()).workers(2));
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"one");
+    assert_eq!(handle.replace(service.clone().authorize("nobody", Nobody)).await.unwrap(), 2);
+    assert_eq!(off(move || get(server, "file")).await, Err(refused(2, "access denied")));
+    // What a service leaves out has its default.
+    assert_eq!(handle.replace(service.clone()).await.unwrap(), 3);
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"one");
+    let both = Service::new().folder(Folder::new("two", two.path())).folder(boot(one.path()));
+    assert_eq!(handle.replace(both.clone()).await.unwrap(), 4);
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two");
+    // The listener, whose socket stays, gets other rules, and its own ones again.
+    let rules = ListenerRules {
+        roots: Some(vec!["boot".into()]),
+        ceilings: Ceilings { max_windowsize: Some(1), ..Ceilings::default() },
+    };
+    assert_eq!(handle.replace(both.clone().listener_rules("test", rules)).await.unwrap(), 5);
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"one");
+    assert_eq!(handle.replace(both).await.unwrap(), 6);
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two");
+    handle.drain(Duration::ZERO).await;
+}
+
+/// A listener that serves one root does not get others by a replacement that does not name it.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_rules_of_a_listener_outlive_replacements() {
+    let (public, secret) = (folder("public"), folder("secret"));
+    std::fs::write(secret.path().join("key"), "key").unwrap();
+    let service = || Service::new().folder(Folder::new("public", public.path()));
+    let listener = crate::listener().roots(["public"]);
+    let (handle, server) = start(Server::builder().listener(listener).service(service()));
+    let more = service().folder(Folder::new("secret", secret.path()));
+    handle.replace(more).await.unwrap();
+    assert_eq!(off(move || get(server, "key")).await, Err(refused(1, "file not found")));
+    let without = Service::new().folder(Folder::new("secret", secret.path()));
+    let why = handle.replace(without).await.unwrap_err().to_string();
+    assert!(why.contains("listener `test` serves the root `public`, which does not exist"), "{why}");
     handle.drain(Duration::ZERO).await;
 }
 

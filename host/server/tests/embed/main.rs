@@ -5,8 +5,10 @@
 
 mod contents;
 mod ends;
+mod examples;
 mod functions;
 mod life;
+mod names;
 mod network;
 mod panics;
 mod pieces;

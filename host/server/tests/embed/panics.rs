@@ -1,6 +1,7 @@
 //! Panics of the program whose payloads panic, too, when they are dropped.
 
 use crate::{builder, get, off, put, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::panic::panic_any;
@@ -63,26 +64,23 @@ impl Drop for ExplosiveSink {
     }
 }
 
+#[async_trait]
 impl Root for Explosive {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            match path {
-                "open" => explode(),
-                _ => Ok(Source::ranged(1_000_000, Version::new("1"), Explosive)),
-            }
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        match path {
+            "open" => explode(),
+            _ => Ok(Source::ranged(1_000_000, Version::new("1"), Explosive)),
+        }
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            let sink: Box<dyn Sink> = match path {
-                "write" => Box::new(ExplosiveSink::Write),
-                "commit" => Box::new(ExplosiveSink::Commit),
-                "drop" => Box::new(ExplosiveSink::Drop),
-                _ => explode(),
-            };
-            Ok(sink)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        let sink: Box<dyn Sink> = match path {
+            "write" => Box::new(ExplosiveSink::Write),
+            "commit" => Box::new(ExplosiveSink::Commit),
+            "drop" => Box::new(ExplosiveSink::Drop),
+            _ => explode(),
+        };
+        Ok(sink)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Ranged contents are read in pieces, ahead of their transfers and once for all.
 
 use crate::{builder, off, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use std::io;
@@ -65,14 +66,13 @@ impl ReadAt for Object {
     }
 }
 
+#[async_trait]
 impl Root for BackEnd {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            self.opened.fetch_add(1, Relaxed);
-            let object = Object(self.clone(), content(path));
-            let source = Source::ranged(SIZE as u64, Version::new(path), object);
-            Ok(source.pieces(PIECE, self.ahead))
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        self.opened.fetch_add(1, Relaxed);
+        let object = Object(self.clone(), content(path));
+        let source = Source::ranged(SIZE as u64, Version::new(path), object);
+        Ok(source.pieces(PIECE, self.ahead))
     }
 }
 

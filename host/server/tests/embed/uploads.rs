@@ -1,6 +1,7 @@
 //! Uploads that the program takes.
 
 use crate::{builder, get, off, put, refused, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::io;
@@ -25,22 +26,19 @@ struct Upload {
     fails: bool,
 }
 
+#[async_trait]
 impl Root for Memory {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            let file = self.files.lock().unwrap().get(path).cloned();
-            file.map(Source::bytes).ok_or(RootError::NotFound)
-        })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        let file = self.files.lock().unwrap().get(path).cloned();
+        file.map(Source::bytes).ok_or(RootError::NotFound)
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            if path == "taken" {
-                return Err(RootError::Exists);
-            }
-            let (to, fails) = (self.clone(), path == "failing");
-            Ok(Box::new(Upload { to, bytes: Vec::new(), fails }) as Box<dyn Sink>)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        if path == "taken" {
+            return Err(RootError::Exists);
+        }
+        let (to, fails) = (self.clone(), path == "failing");
+        Ok(Box::new(Upload { to, bytes: Vec::new(), fails }) as Box<dyn Sink>)
     }
 }
 
@@ -79,26 +77,19 @@ impl Sink for Upload {
 
 struct Gate;
 
+#[async_trait]
 impl AcceptUpload for Gate {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        upload: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async move {
-            assert_eq!(request.path, upload.path);
-            match &*request.path {
-                "refused" => UploadVerdict::Deny(tuffet::Denial {
-                    code: tuffet::ErrorCode::AccessViolation,
-                    message: "no".into(),
-                    reason: format!("{} bytes", upload.size),
-                }),
-                "renamed" => {
-                    UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false })
-                }
-                _ => UploadVerdict::Abstain,
-            }
-        })
+    async fn accept_upload(&self, request: &Request, upload: &ReceivedUpload) -> UploadVerdict {
+        assert_eq!(request.path, upload.path);
+        match &*request.path {
+            "refused" => UploadVerdict::Deny(tuffet::Denial {
+                code: tuffet::ErrorCode::AccessViolation,
+                message: "no".into(),
+                reason: format!("{} bytes", upload.size),
+            }),
+            "renamed" => UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false }),
+            _ => UploadVerdict::Abstain,
+        }
     }
 }
 
@@ -144,20 +135,18 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
         }
     }
     struct Both;
+    #[async_trait]
     impl Root for Both {
-        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-            Box::pin(async { Ok(Source::bytes(&b"good"[..])) })
+        async fn open(&self, _: &str) -> Result<Source, RootError> {
+            Ok(Source::bytes(&b"good"[..]))
         }
 
-        fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-            Box::pin(async { Ok(Box::new(Hanging) as Box<dyn Sink>) })
+        async fn create(&self, _: &str) -> Result<Box<dyn Sink>, RootError> {
+            Ok(Box::new(Hanging) as Box<dyn Sink>)
         }
     }
-    let patient = tuffet::Transfer {
-        retransmit: tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() },
-        ..Default::default()
-    };
-    let (handle, server) = start(builder().writable_root("both", 1 << 20, Both).transfer(patient));
+    let patient = tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
+    let (handle, server) = start(builder().writable_root("both", 1 << 20, Both).retransmit(patient));
     let uploads: Vec<_> = (0..50)
         .map(|n| tokio::task::spawn_blocking(move || put(server, &format!("{n}"), &[7; 900_000])))
         .collect();
@@ -182,16 +171,15 @@ struct Watched {
 
 struct WatchedSink(Watched, String);
 
+#[async_trait]
 impl Root for Watched {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move { Ok(Source::bytes(path.as_bytes())) })
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        Ok(Source::bytes(path.as_bytes()))
     }
 
-    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
-        Box::pin(async move {
-            self.made.lock().unwrap().push(path.to_owned());
-            Ok(Box::new(WatchedSink(self.clone(), path.to_owned())) as Box<dyn Sink>)
-        })
+    async fn create(&self, path: &str) -> Result<Box<dyn Sink>, RootError> {
+        self.made.lock().unwrap().push(path.to_owned());
+        Ok(Box::new(WatchedSink(self.clone(), path.to_owned())) as Box<dyn Sink>)
     }
 }
 
@@ -217,15 +205,12 @@ impl Drop for WatchedSink {
 /// Requires a window that lockstep clients do not have, so that uploads are refused after their sink was made.
 struct Fast;
 
+#[async_trait]
 impl Authorize for Fast {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let floors = SessionValues {
-                windowsize: request.path.starts_with("slow").then_some(8),
-                ..Default::default()
-            };
-            Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        let floors =
+            SessionValues { windowsize: request.path.starts_with("slow").then_some(8), ..Default::default() };
+        Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
     }
 }
 
@@ -235,38 +220,30 @@ struct Careless {
     asked: Arc<Mutex<u32>>,
 }
 
+#[async_trait]
 impl Resolve for Careless {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        Box::pin(async move {
-            match &*request.path {
-                "above" => Resolution::file("watched", "../etc/passwd"),
-                "absolute" => Resolution::file("watched", "/etc/passwd"),
-                "untidy" => Resolution::file("watched", ".//a//./b"),
-                "read-only" => Resolution::file("other", "file"),
-                _ => Resolution::Abstain,
-            }
-        })
+    async fn resolve(&self, request: &Request) -> Resolution {
+        match &*request.path {
+            "above" => Resolution::file("watched", "../etc/passwd"),
+            "absolute" => Resolution::file("watched", "/etc/passwd"),
+            "untidy" => Resolution::file("watched", ".//a//./b"),
+            "read-only" => Resolution::file("other", "file"),
+            _ => Resolution::Abstain,
+        }
     }
 }
 
+#[async_trait]
 impl AcceptUpload for Careless {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        _: &'a ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict> {
-        Box::pin(async move {
-            match &*request.path {
-                "fails" => {
-                    *self.asked.lock().unwrap() += 1;
-                    panic!("on purpose")
-                }
-                "renamed" => {
-                    UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false })
-                }
-                _ => UploadVerdict::Abstain,
+    async fn accept_upload(&self, request: &Request, _: &ReceivedUpload) -> UploadVerdict {
+        match &*request.path {
+            "fails" => {
+                *self.asked.lock().unwrap() += 1;
+                panic!("on purpose")
             }
-        })
+            "renamed" => UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false }),
+            _ => UploadVerdict::Abstain,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The hooks `authorize`, `resolve` and `observe`.
 
 use crate::{builder, get, is_answered, off, refused, start};
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,58 +16,57 @@ use tuffet::{
 /// Decides by the requested name.
 struct ByName;
 
+#[async_trait]
 impl Authorize for ByName {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match &*request.path {
-                "secret" => Verdict::deny("nobody gets it"),
-                "silence" => Verdict::Drop("another server has it".into()),
-                "panic" => panic!("on purpose"),
-                "hang" => std::future::pending().await,
-                _ => Verdict::allow(),
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match &*request.path {
+            "secret" => Verdict::deny("nobody gets it"),
+            "silence" => Verdict::Drop("another server has it".into()),
+            "panic" => panic!("on purpose"),
+            "hang" => std::future::pending().await,
+            _ => Verdict::allow(),
+        }
     }
 }
 
+#[async_trait]
 impl Resolve for ByName {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        Box::pin(async move {
-            match &*request.path {
-                "hello" => Resolution::Content(Source::bytes(&b"hello, "[..])),
-                "name" => Resolution::Content(Source::bytes(request.client.to_string().into_bytes())),
-                _ => Resolution::not_found("only two names are known"),
-            }
-        })
+    async fn resolve(&self, request: &Request) -> Resolution {
+        match &*request.path {
+            "hello" => Resolution::Content(Source::bytes(&b"hello, "[..])),
+            "name" => Resolution::Content(Source::bytes(request.client.to_string().into_bytes())),
+            _ => Resolution::not_found("only two names are known"),
+        }
     }
 }
 
 /// Takes drive letters away, and denies a folder.
 struct Drives;
 
+#[async_trait]
 impl Authorize for Drives {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+    async fn authorize(&self, request: &Request) -> Verdict {
         let is_secret = request.path.starts_with("secret/");
-        Box::pin(async move { if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain } })
+        if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain }
     }
 }
 
+#[async_trait]
 impl Resolve for Drives {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+    async fn resolve(&self, request: &Request) -> Resolution {
         // The path is a plain one, whatever the client sends.
         assert!(
             !request.path.is_empty() && !request.path.split('/').any(|part| matches!(part, "" | "." | ".."))
         );
         assert!(!request.path.contains(char::is_control), "{:?}", request.path);
-        let answer = match request.requested.split_once(":") {
+        match request.requested.split_once(":") {
             Some(("C", rest)) if request.unsafe_name.is_some() => {
                 Resolution::file("boot", rest.trim_start_matches('/'))
             }
             Some(("D", rest)) => Resolution::Content(Source::bytes(rest.as_bytes().to_vec())),
             Some(("E", _)) => Resolution::file("boot", &*request.path),
             _ => Resolution::Abstain,
-        };
-        Box::pin(async move { answer })
+        }
     }
 }
 
@@ -122,17 +121,16 @@ struct Replacement {
     goes_on: Notify,
 }
 
+#[async_trait]
 impl Authorize for Replaces {
-    fn authorize<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let it = &self.0;
-            if it.armed.swap(false, Ordering::SeqCst) {
-                it.waits.notify_one();
-                it.goes_on.notified().await;
-                std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
-            }
-            Verdict::allow()
-        })
+    async fn authorize(&self, _: &Request) -> Verdict {
+        let it = &self.0;
+        if it.armed.swap(false, Ordering::SeqCst) {
+            it.waits.notify_one();
+            it.goes_on.notified().await;
+            std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
+        }
+        Verdict::allow()
     }
 }
 
@@ -219,8 +217,8 @@ async fn a_contradiction_is_named() {
     assert!(why(builder().resolve("", ByName).bind()).contains("of a hook is empty"));
     assert!(why(builder().resolve("a\nb", ByName).bind()).contains("contains '\\n'"));
     assert!(why(builder().folder(Folder::new("a:b", "/")).bind()).contains("of a root contains ':'"));
-    let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
-    let both = builder().folder(Folder::new("boot", "/")).open_roots(opened.0, opened.1);
+    let opened = tuffet::Roots::open(&[]).unwrap();
+    let both = builder().folder(Folder::new("boot", "/")).open_roots(opened);
     assert!(why(both.bind()).contains("`open_roots` supplies all roots"));
     let server = |set: fn(&mut tuffet::settings::Settings)| {
         let mut settings = tuffet::settings::Settings::default();
@@ -243,11 +241,10 @@ async fn a_contradiction_is_named() {
     let twice = builder().resolve("a", ByName).profile(same()).profile(same());
     assert!(why(twice.bind()).contains("`profiles[1].name`"));
     assert!(why(server(|its| its.busy_poll = Duration::from_millis(2)).bind()).contains("`busy_poll`"));
-    assert!(why(server(|its| its.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128"));
     assert!(
-        why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind())
-            .contains("give_up")
+        why(server(|its| its.service.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128")
     );
+    assert!(why(server(|its| its.retransmit.give_up = Duration::from_secs(3601)).bind()).contains("give_up"));
     let missing = Folder::new("boot", "/there/is/none");
     assert!(matches!(builder().folder(missing).bind(), Err(BuildError::Root(_))));
 }
@@ -255,14 +252,13 @@ async fn a_contradiction_is_named() {
 /// Allows one address, as a program may write it.
 struct OnlyLoopback;
 
+#[async_trait]
 impl Authorize for OnlyLoopback {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
-                true => Verdict::allow(),
-                false => Verdict::deny("another address"),
-            }
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
+            true => Verdict::allow(),
+            false => Verdict::deny("another address"),
+        }
     }
 }
 
@@ -302,22 +298,22 @@ async fn mapped_addresses_are_addresses_of_ipv4_and_no_limit_is_a_limit() {
 /// Answers as plugins may not, either.
 struct Impossible;
 
+#[async_trait]
 impl Authorize for Impossible {
-    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            let overrides = tuffet::SessionValues {
-                timeout: (request.path == "at once").then_some(0),
-                ..tuffet::SessionValues::default()
-            };
-            Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
-        })
+    async fn authorize(&self, request: &Request) -> Verdict {
+        let overrides = tuffet::SessionValues {
+            timeout: (request.path == "at once").then_some(0),
+            ..tuffet::SessionValues::default()
+        };
+        Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
     }
 }
 
+#[async_trait]
 impl Resolve for Impossible {
-    fn resolve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Resolution> {
+    async fn resolve(&self, _: &Request) -> Resolution {
         let target = |n| tuffet::Target { root: "none".into(), path: format!("{n}") };
-        Box::pin(async move { Resolution::Files((0..100_000).map(target).collect()) })
+        Resolution::Files((0..100_000).map(target).collect())
     }
 }
 

@@ -1,12 +1,13 @@
 //! Where versions of contents count.
 
 use crate::{builder, get, off, start};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
-use tuffet::{Folder, ReadAt, Request, Resolution, Resolve, Root, RootError, Server, Source, Version};
+use tuffet::{Folder, ReadAt, Request, Resolution, Resolve, Root, RootError, Service, Source, Version};
 
 /// One content, under every name.
 #[derive(Clone)]
@@ -36,21 +37,20 @@ impl ReadAt for Row {
     }
 }
 
+#[async_trait]
 impl Root for Row {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async { Ok(self.source()) })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        Ok(self.source())
     }
 }
 
 /// Answers with its row below this folder.
 struct Below(&'static str, Row);
 
+#[async_trait]
 impl Resolve for Below {
-    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
-        let is_below = request.path.starts_with(self.0);
-        Box::pin(
-            async move { if is_below { Resolution::Content(self.1.source()) } else { Resolution::Abstain } },
-        )
+    async fn resolve(&self, request: &Request) -> Resolution {
+        request.path.starts_with(self.0).then(|| self.1.source()).into()
     }
 }
 
@@ -83,7 +83,7 @@ async fn a_version_counts_with_its_size_and_until_its_root_is_replaced() {
     let ask = move |expected: &'static [u8]| off(move || assert_eq!(get(server, "x").unwrap(), expected));
     ask(b"before").await;
     for bytes in [&b"longer than before"[..], b"the same length as", b"x"] {
-        handle.replace(Server::builder().root("store", row(bytes))).await.unwrap();
+        handle.replace(Service::new().root("store", row(bytes))).await.unwrap();
         ask(bytes).await;
     }
     handle.drain(Duration::ZERO).await;
@@ -94,7 +94,7 @@ async fn a_version_counts_with_its_size_and_until_its_root_is_replaced() {
 async fn global_versions_are_shared() {
     let row = Row::new(Version::global("sha256:1"), b"shared");
     let reads = row.reads.clone();
-    let with_hook = |row: &Row| Server::builder().resolve("hook", Below("a/", row.clone()));
+    let with_hook = |row: &Row| Service::new().resolve("hook", Below("a/", row.clone()));
     let (handle, server) =
         start(builder().resolve("hook", Below("a/", row.clone())).root("store", row.clone()));
     off(move || {

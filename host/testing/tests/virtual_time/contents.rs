@@ -1,6 +1,7 @@
 //! Contents of the program that fail or hang.
 
 use crate::{image, ms};
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::sync::Arc;
@@ -36,17 +37,16 @@ impl ReadAt for Broken {
 
 struct BrokenRoot(Broken);
 
+#[async_trait]
 impl Root for BrokenRoot {
-    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async move {
-            match path {
-                "image" => {
-                    let size = self.0.content.len() as u64;
-                    Ok(Source::ranged(size, Version::new("1"), self.0.clone()))
-                }
-                _ => Err(RootError::Io(io::Error::other("the bucket is gone"))),
+    async fn open(&self, path: &str) -> Result<Source, RootError> {
+        match path {
+            "image" => {
+                let size = self.0.content.len() as u64;
+                Ok(Source::ranged(size, Version::new("1"), self.0.clone()))
             }
-        })
+            _ => Err(RootError::Io(io::Error::other("the bucket is gone"))),
+        }
     }
 }
 

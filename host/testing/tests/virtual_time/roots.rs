@@ -1,5 +1,6 @@
 //! A root of the program that takes uploads.
 
+use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use std::io;
@@ -33,14 +34,15 @@ impl Memory {
     }
 }
 
+#[async_trait]
 impl Root for Memory {
-    fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
-        Box::pin(async { Err(RootError::NotFound) })
+    async fn open(&self, _: &str) -> Result<Source, RootError> {
+        Err(RootError::NotFound)
     }
 
-    fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+    async fn create(&self, _: &str) -> Result<Box<dyn Sink>, RootError> {
         let sink = MemorySink { root: self.clone(), bytes: Vec::new(), writes: 0 };
-        Box::pin(async { Ok(Box::new(sink) as Box<dyn Sink>) })
+        Ok(Box::new(sink) as Box<dyn Sink>)
     }
 }
 

@@ -250,8 +250,9 @@ fn short_uploads_one_after_the_other_do_not_take_it_all() {
 #[test]
 fn a_transfer_whose_first_block_waits_makes_room_for_nobody() {
     let content = image(600);
-    let limits = tuffet::Limits { transfers: 4, half_open: Some(4), ..tuffet::Limits::default() };
-    let builder = serving(content.clone()).profile(branch(1_024)).limits(limits);
+    let limits = tuffet::Limits { half_open: Some(4), ..tuffet::Limits::default() };
+    let capacity = tuffet::Capacity { transfers: 4, ..tuffet::Capacity::default() };
+    let builder = serving(content.clone()).profile(branch(1_024)).limits(limits).capacity(capacity);
     let mut world = World::new(builder, path(2, 0.0), 0).unwrap();
     let mut all: Vec<_> = (0..4).map(|number| get(&mut world, inside(number), LOCKSTEP)).collect();
     // The fourth has not had its first block, and its client would have had the time to answer.

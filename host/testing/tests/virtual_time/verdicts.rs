@@ -1,7 +1,7 @@
 //! Hooks that decide.
 
 use crate::{image, ms, serving};
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,18 +15,17 @@ use tuffet_testing::virtual_time::{Options, Path, Request, World};
 /// Denies one name and one client, keeps silent about another name, and takes real time.
 struct Rules;
 
+#[async_trait]
 impl Authorize for Rules {
-    fn authorize<'a>(&'a self, request: &'a Asked) -> BoxFuture<'a, Verdict> {
-        Box::pin(async move {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-            let client = request.client.ip().to_string();
-            match (&*request.path, &*client) {
-                ("secret", _) => Verdict::deny("nobody gets it"),
-                (_, "192.0.2.66") => Verdict::deny("this client gets nothing"),
-                ("silence", _) => Verdict::Drop("another server has it".into()),
-                _ => Verdict::allow(),
-            }
-        })
+    async fn authorize(&self, request: &Asked) -> Verdict {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        let client = request.client.ip().to_string();
+        match (&*request.path, &*client) {
+            ("secret", _) => Verdict::deny("nobody gets it"),
+            (_, "192.0.2.66") => Verdict::deny("this client gets nothing"),
+            ("silence", _) => Verdict::Drop("another server has it".into()),
+            _ => Verdict::allow(),
+        }
     }
 }
 
@@ -66,20 +65,20 @@ fn a_hook_denies_and_takes_no_virtual_time() {
 /// Accepts small uploads.
 struct SmallOnes;
 
+#[async_trait]
 impl AcceptUpload for SmallOnes {
-    fn accept_upload<'a>(&'a self, _: &'a Asked, upload: &'a ReceivedUpload) -> BoxFuture<'a, UploadVerdict> {
+    async fn accept_upload(&self, _: &Asked, upload: &ReceivedUpload) -> UploadVerdict {
         let is_large = upload.size > 10_000;
-        Box::pin(async move {
-            if is_large {
-                UploadVerdict::Deny(tuffet::Denial {
-                    code: tuffet::ErrorCode::DiskFull,
-                    message: "too much".into(),
-                    reason: "more than 10,000 bytes".into(),
-                })
-            } else {
-                UploadVerdict::Accept
-            }
-        })
+
+        if is_large {
+            UploadVerdict::Deny(tuffet::Denial {
+                code: tuffet::ErrorCode::DiskFull,
+                message: "too much".into(),
+                reason: "more than 10,000 bytes".into(),
+            })
+        } else {
+            UploadVerdict::Accept
+        }
     }
 }
 

@@ -1,0 +1,22 @@
+//! [examples]: #in-the-repository
+//! [hooks]: crate::hooks#writing-hooks
+//! [logs]: #in-the-repository
+//! [plugins]: #in-the-repository
+//! [testing clients]: #in-the-repository
+//! [wrong answers]: #in-the-repository
+//!
+#![doc = include_str!("../guide/embed.md")]
+//!
+//! # In the repository
+//!
+//! | | |
+//! |---|---|
+//! | `host/server/examples/memory.rs`, in this package as `examples/memory.rs` | the least: one file in memory |
+//! | `examples/embed/s3` | a bucket as a root: ranged reads, uploads by parts |
+//! | `examples/embed/axum` | HTTP and TFTP in one process, with one policy |
+//! | `examples/embed/wasm` | the plugins of an operator beside a hook of the program |
+//! | `examples/embed/test` | tests of a client over a network with faults, and of a hook in virtual time |
+//! | `docs/plugins.md` | plugins as WebAssembly components |
+//! | `docs/logs.md` | targets and fields of log lines |
+//! | `docs/testing-clients.md`, in `tuffet-testing` as its module `guide` | networks that lose, double and answer wrongly |
+// The page names what it links to in both places: the definitions above come before its own.

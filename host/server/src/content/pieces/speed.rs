@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// What a transfer reads ahead before its speed is known, and what it reads ahead at least: pieces.
-const FIRST: u64 = 8;
+const FIRST: u64 = 16;
 const LEAST: u64 = 4;
 
 /// How quickly a transfer takes its pieces.

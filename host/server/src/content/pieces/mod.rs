@@ -26,7 +26,7 @@ use tuffet_request::{ClientKey, FairQueue};
 use tuffet_store::ContentId;
 
 /// A transfer that has not asked for more of its piece for this long loses it to others that need room, and has it read
-/// again.
+/// again. So does one that has not begun a piece for this long that was read ahead for it.
 const IDLE: Duration = Duration::from_secs(1);
 
 /// How a content is read: in pieces of this many bytes, so many of them ahead at most.
@@ -217,16 +217,16 @@ impl State {
     /// The piece to give up.
     fn victim(&self, need: Need) -> Option<PieceId> {
         let (now, share) = (Instant::now(), self.share());
+        let is_idle = |last: Instant| need.is_demanded && now.saturating_duration_since(last) >= IDLE;
         let rank = |piece: &Piece| match piece {
             Piece { bytes: PieceBytes::Loading(_), .. } => None,
-            Piece { readers: 1.., last_used, .. } => {
-                let is_idle = now.saturating_duration_since(*last_used) >= IDLE;
-                (need.is_demanded && is_idle).then_some(Rank::Idle(*last_used))
-            }
-            Piece { ahead_for: Some(client), serial, .. } => {
+            Piece { readers: 1.., last_used, .. } => is_idle(*last_used).then_some(Rank::Idle(*last_used)),
+            Piece { ahead_for: Some(client), serial, length, last_used, .. } => {
                 let ahead = self.ahead_of(*client);
-                let is_beyond = *client != need.client && ahead > share;
-                (need.is_demanded || is_beyond).then_some(Rank::Ahead(Reverse(ahead), Reverse(*serial)))
+                // Each client may have one.
+                let is_beyond = *client != need.client && ahead > share.max(*length);
+                let is_given_up = is_beyond || is_idle(*last_used);
+                is_given_up.then_some(Rank::Ahead(Reverse(ahead), Reverse(*serial)))
             }
             Piece { last_used, .. } => Some(Rank::Read(*last_used)),
         };
@@ -369,10 +369,13 @@ mod tests {
         }
     }
 
-    #[test]
-    fn one_client_reads_ahead_as_far_as_there_is_room() {
+    #[tokio::test(start_paused = true)]
+    async fn one_client_reads_ahead_as_far_as_there_is_room() {
         let pieces = Pieces::new(&[1]);
         assert_eq!(pieces.read_ahead(0..20, 1), 10);
+        // Its transfers will need them soon.
+        assert!(!pieces.read(20, 1, true));
+        tokio::time::advance(IDLE).await;
         assert!(!pieces.read(20, 1, false));
         // The farthest goes.
         assert!(pieces.read(20, 1, true));
@@ -403,8 +406,10 @@ mod tests {
     fn each_of_many_clients_reads_one_piece_ahead() {
         let clients: Vec<u8> = (0..200).collect();
         let pieces = Pieces::new(&clients);
-        assert_eq!(pieces.read_ahead(0..5, 1), 1);
-        assert_eq!(pieces.read_ahead(10..15, 2), 1);
+        for client in 0..10 {
+            assert_eq!(pieces.read_ahead(10 * u64::from(client)..10 * u64::from(client + 1), client), 1);
+        }
+        assert!(!pieces.read(100, 10, false) && !pieces.read(100, 10, true));
     }
 
     #[test]

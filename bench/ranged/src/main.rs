@@ -1,5 +1,5 @@
 //! Contents that a program supplies from a back end that takes its time, beside the same bytes in a folder: megabytes per
-//! second of one client, by window; and the reads of the back end for many clients at once.
+//! second of one client, by size and window; and the reads of the back end for many clients at once.
 
 #![allow(clippy::print_stdout, reason = "the results")]
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
-use tuffet::{BoxFuture, Folder, Limits, Listener, ReadAt, Root, RootError, Server, Source, Version};
+use tuffet::{BoxFuture, Bytes, Folder, Limits, Listener, ReadAt, Root, RootError, Server, Source, Version};
 use tuffet_testing::Client;
 
 #[derive(Parser)]
@@ -20,9 +20,9 @@ struct Arguments {
     /// Milliseconds that each read of the back end takes.
     #[arg(long, default_value_t = 50)]
     delay: u64,
-    /// Bytes of the file of one client.
-    #[arg(long, default_value_t = 16 << 20)]
-    size: usize,
+    /// MiB of the files of one client.
+    #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
+    sizes: Vec<usize>,
     /// Clients at once, each with a file of 512 KiB.
     #[arg(long, default_value_t = 400)]
     clients: usize,
@@ -40,49 +40,51 @@ const SMALL: usize = 512 << 10;
 #[derive(Clone)]
 struct BackEnd {
     delay: Duration,
-    content: Arc<Vec<u8>>,
+    content: Bytes,
     reads: Arc<AtomicUsize>,
 }
 
 struct Object(BackEnd, usize);
 
 impl ReadAt for Object {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             let Object(end, size) = self;
             end.reads.fetch_add(1, Relaxed);
             sleep(end.delay).await;
-            let content = usize::try_from(offset).ok().and_then(|start| end.content.get(start..*size));
-            let content = content.unwrap_or_default();
-            let length = content.len().min(buffer.len());
-            buffer[..length].copy_from_slice(&content[..length]);
-            Ok(length)
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(*size);
+            Ok(end.content.slice(start..start.saturating_add(length).min(*size)))
         })
     }
 }
 
 #[async_trait]
 impl Root for BackEnd {
-    /// `large`; `small` has one version, `small-N` one for each N.
+    /// `large-N` has N MiB; `small` has one version, `small-N` one for each N.
     async fn open(&self, path: &str) -> Result<Source, RootError> {
-        let size = if path.starts_with("small") { SMALL } else { self.content.len() };
-        match path.starts_with("folder/") {
-            true => Err(RootError::NotFound),
-            false => Ok(Source::ranged(size as u64, Version::new(path), Object(self.clone(), size))),
-        }
+        let size = match path.strip_prefix("large-").map(str::parse::<usize>) {
+            Some(Ok(size)) => size << 20,
+            None if path.starts_with("small") => SMALL,
+            _ => return Err(RootError::NotFound),
+        };
+        let size = size.min(self.content.len());
+        Ok(Source::ranged(size as u64, Version::new(path), Object(self.clone(), size)))
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
-    let content: Vec<u8> = (0..arguments.size).map(|n| (n / 7) as u8).collect();
+    let size = arguments.sizes.iter().map(|size| size << 20).max().unwrap_or(0).max(SMALL);
+    let content: Vec<u8> = (0..size).map(|n| (n / 7) as u8).collect();
     let folder = tempfile::tempdir()?;
     std::fs::create_dir(folder.path().join("folder"))?;
-    std::fs::write(folder.path().join("folder/large"), &content)?;
+    for size in &arguments.sizes {
+        std::fs::write(folder.path().join(format!("folder/large-{size}")), &content[..size << 20])?;
+    }
     let reads = Arc::<AtomicUsize>::default();
     let delay = Duration::from_millis(arguments.delay);
-    let end = BackEnd { delay, content: Arc::new(content), reads: reads.clone() };
+    let end = BackEnd { delay, content: content.into(), reads: reads.clone() };
     // Nothing is kept in memory.
     let limits = Limits { cache: 0, ..Limits::default() };
     let address = arguments.serve.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));
@@ -95,18 +97,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .start()?;
     let server = handle.addresses()[0].1;
     if arguments.serve.is_some() {
-        println!("large, small, small-1, small-2 and so on, and folder/large at {server}");
+        println!("large-16, small, small-1, small-2 and so on, and folder/large-16 at {server}");
         tokio::signal::ctrl_c().await?;
         return Ok(());
     }
     println!(
-        "| windowsize | back end of {} ms, MB/s | folder, MB/s | ratio |\n|---|--:|--:|--:|",
+        "| MiB | windowsize | back end of {} ms, MB/s | folder, MB/s | ratio |\n|--:|--:|--:|--:|--:|",
         arguments.delay
     );
-    for window in [1, 4, 16, 64] {
-        let supplied = median(server, "large", window, &arguments).await?;
-        let stored = median(server, "folder/large", window, &arguments).await?;
-        println!("| {window} | {supplied:.1} | {stored:.1} | {:.2} |", supplied / stored);
+    for size in &arguments.sizes {
+        for window in [1, 4, 16, 64] {
+            let supplied = median(server, &format!("large-{size}"), window, &arguments).await?;
+            let stored = median(server, &format!("folder/large-{size}"), window, &arguments).await?;
+            println!("| {size} | {window} | {supplied:.1} | {stored:.1} | {:.2} |", supplied / stored);
+        }
     }
     for (name, what) in [("small", "one content"), ("small-", "a content each")] {
         let before = reads.load(Relaxed);
@@ -131,14 +135,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 async fn median(
     server: SocketAddr,
-    name: &'static str,
+    name: &str,
     window: u16,
     arguments: &Arguments,
 ) -> Result<f64, Box<dyn Error>> {
     let mut rates = Vec::new();
     for _ in 0..arguments.runs {
         let began = Instant::now();
-        let bytes = tokio::task::spawn_blocking(move || fetch(server, name, window)).await??;
+        let name = name.to_owned();
+        let bytes = tokio::task::spawn_blocking(move || fetch(server, &name, window)).await??;
         rates.push(bytes as f64 / 1e6 / began.elapsed().as_secs_f64());
     }
     rates.sort_by(f64::total_cmp);

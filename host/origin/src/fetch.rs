@@ -45,9 +45,13 @@ pub(crate) async fn fetch_parts(
     body: Option<Body>,
 ) {
     // Releases waiting readers, regardless of how this task ends.
-    let claim = Claim::of(&entry, &parts);
-    let bytes = if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() };
-    let reserved = reserve(&cache, &entry, bytes).await;
+    let mut claim = Claim::of(&entry, &parts);
+    let mut reserved = reserve(&cache, &entry, to_reserve(&entry, &parts)).await;
+    if reserved.is_err() && claim.keep_first() {
+        reserved = reserve(&cache, &entry, to_reserve(&entry, &claim.parts)).await;
+    }
+    let parts = claim.parts.clone();
+    let bytes = to_reserve(&entry, &parts);
     let result = match &reserved {
         Ok(()) => stream(&core, &cache, &entry, &parts, body).await,
         Err(failure) => Err(failure.clone()),
@@ -92,6 +96,17 @@ impl Claim {
         Claim { entry: Arc::clone(entry), parts: parts.clone(), failure: None }
     }
 
+    /// Leaves all parts but the first to others, and returns whether there were any.
+    fn keep_first(&mut self) -> bool {
+        let others = self.parts.start + 1..self.parts.end;
+        if others.is_empty() {
+            return false;
+        }
+        self.parts.end = others.start;
+        self.entry.unclaim(&others, None);
+        true
+    }
+
     fn end(mut self, failure: Option<Failure>) {
         self.failure = failure;
     }
@@ -102,6 +117,11 @@ impl Drop for Claim {
         self.entry.unclaim(&self.parts, self.failure.take());
         self.entry.fetch_ends();
     }
+}
+
+/// The bytes that parts take of the cache. A file that is fetched whole has its room.
+fn to_reserve(entry: &Entry, parts: &Range<u32>) -> u64 {
+    if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() }
 }
 
 async fn reserve(cache: &Arc<Cache>, entry: &Arc<Entry>, bytes: u64) -> Result<(), Failure> {

@@ -365,7 +365,7 @@ impl Arrival for Arriving {
         let fetch = |parts: Range<u32>| {
             let behind = parts.end;
             self.fetch(parts, permit.lock().take());
-            // Prefetch the next part.
+            // Prefetch the next ones.
             if let Some(permit) = self.core.permits.try_take(self.client)
                 && let Some(next) = self.entry.claim(behind)
             {

@@ -106,8 +106,9 @@ pub mod watch;
 pub use admission::{Ask, Decided, DecidedContent};
 pub use bind::{Server, needed_sockets};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Service};
-pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 /// The futures of hooks, roots, readers and sinks.
+pub use bytes::Bytes;
+pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 pub use futures_util::future::BoxFuture;
 pub use handle::{AskError, Handle, ServerEnd};
 pub use hooks::{

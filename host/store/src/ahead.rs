@@ -1,12 +1,13 @@
 //! Bytes of a file that were read before they are needed.
 
 use super::Room;
+use bytes::Bytes;
 
 /// Bytes read ahead.
 #[derive(Debug)]
 pub struct Ahead {
     pub(super) offset: u64,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Bytes,
     pub(super) trust: Trust,
     /// Released with the bytes.
     pub(super) _room: Option<Room>,
@@ -42,6 +43,11 @@ impl Ahead {
     /// The offset after the last byte in the file.
     pub fn end(&self) -> u64 {
         self.offset + self.bytes.len() as u64
+    }
+
+    /// The number of bytes.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
     }
 
     /// The bytes from `offset` on; empty if it is outside.

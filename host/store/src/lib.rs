@@ -48,6 +48,7 @@ mod roots;
 mod spelling;
 mod staging;
 mod supplied;
+mod supplied_file;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
@@ -85,7 +86,7 @@ pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 pub use roots::{RootError, Roots};
-pub use supplied::{ReadAt, Sink, SuppliedFuture};
+pub use supplied::{ReadAt, Sink, SuppliedFuture, Supply};
 pub use sweep::Swept;
 pub use temporary::unnamed_file;
 pub use upload::{Sealed, Upload, UploadContent};

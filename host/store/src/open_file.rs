@@ -20,6 +20,7 @@ use super::file_systems::is_generated;
 use super::identity::{Change, Content, Identity};
 use super::open_folder::OpenFolder;
 use super::remote_file::{Elsewhere, WAIT};
+use super::supplied::Supply;
 use super::system::read_cached;
 use super::{Ahead, ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
 
@@ -32,25 +33,25 @@ const COMPARE_BYTES: usize = 256 << 10;
 /// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    body: Body,
-    disk: Arc<Disk>,
-    path: String,
-    opened: Facts,
-    in_place: bool,
+    pub(super) body: Body,
+    pub(super) disk: Arc<Disk>,
+    pub(super) path: String,
+    pub(super) opened: Facts,
+    pub(super) in_place: bool,
     /// The folder of `roots[].links` that a link has led into.
-    via: Option<Arc<Path>>,
+    pub(super) via: Option<Arc<Path>>,
     /// Set for a file of an origin; `file` is then its cache file.
-    elsewhere: Option<Elsewhere>,
+    pub(super) elsewhere: Option<Elsewhere>,
     /// The client for which it was opened. Clients share the threads of a disk and the waits for an origin.
-    client: ClientKey,
+    pub(super) client: ClientKey,
 }
 
 /// Where the bytes are.
-enum Body {
+pub(super) enum Body {
     /// In a file, shared by all readers of the same content of an origin.
     File(Arc<File>),
-    /// Wherever the program takes them from. `sequential`: they can be read once, in order.
-    Supplied { reader: Arc<dyn ReadAt>, sequential: bool },
+    /// Wherever the program takes them from.
+    Supplied { reader: Arc<dyn ReadAt>, supply: Supply },
 }
 
 impl fmt::Debug for Body {
@@ -124,35 +125,6 @@ impl OpenFile {
         Ok(file)
     }
 
-    /// Wraps a content that the program supplies; `size` is in bytes. `content` identifies it among all others; without
-    /// one, it is a stream: read once, in order, by one transfer.
-    pub fn supplied(
-        reader: Arc<dyn ReadAt>,
-        size: u64,
-        content: Option<ContentId>,
-        disk: &Arc<Disk>,
-        path: &str,
-    ) -> Self {
-        let sequential = content.is_none();
-        let content = content.unwrap_or_else(ContentId::unused);
-        OpenFile {
-            body: Body::Supplied { reader, sequential },
-            disk: Arc::clone(disk),
-            path: path.to_owned(),
-            opened: Facts::of_size(size),
-            in_place: false,
-            via: None,
-            elsewhere: Some(Elsewhere::supplied(disk.root(), content)),
-            client: ClientKey::SERVER,
-        }
-    }
-
-    /// Whether the program supplies the content. Only [`OpenFile::read_supplied`] and
-    /// [`OpenFile::read_whole_supplied`] read it.
-    pub fn is_supplied(&self) -> bool {
-        matches!(self.body, Body::Supplied { .. })
-    }
-
     /// The folder of `roots[].links` that contains it, if a link leads there.
     pub fn link_folder(&self) -> Option<&Path> {
         self.via.as_deref()
@@ -161,11 +133,6 @@ impl OpenFile {
     /// Whether it is a file of a folder, rather than of an origin or of the program.
     pub fn is_in_folder(&self) -> bool {
         self.elsewhere.is_none()
-    }
-
-    /// Whether each byte can be read only once, in order.
-    pub fn is_sequential(&self) -> bool {
-        matches!(self.body, Body::Supplied { sequential: true, .. })
     }
 
     fn file(&self) -> io::Result<&File> {
@@ -366,7 +333,7 @@ impl OpenFile {
             Change::Grown => Trust::Grown,
             Change::Other => return Ok(None),
         };
-        Ok(Some(Ahead { offset, bytes, trust, _room: room }))
+        Ok(Some(Ahead { offset, bytes: bytes.into(), trust, _room: room }))
     }
 
     /// As [`OpenFile::read_ahead`], of a file that has grown: reads all that it had when it was opened. `None` if that is
@@ -395,56 +362,12 @@ impl OpenFile {
             let wanted = piece.get(skipped..).unwrap_or_default();
             bytes.extend_from_slice(&wanted[..wanted.len().min(length - bytes.len())]);
         }
-        Ok(sum.agrees(known).then_some(Ahead { offset, bytes, trust: Trust::Proven, _room: room }))
-    }
-
-    /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter. Of a stream,
-    /// it may return fewer bytes, but at least `least` and one.
-    ///
-    /// # Errors
-    /// The error of the program.
-    pub async fn read_supplied(
-        &self,
-        offset: u64,
-        least: usize,
-        length: usize,
-        room: Option<Room>,
-    ) -> io::Result<Option<Ahead>> {
-        let mut bytes = vec![0; length];
-        let least = if self.is_sequential() { least.max(1) } else { length };
-        let read = self.fill_supplied(offset, &mut bytes, least).await?;
-        bytes.truncate(read);
-        Ok((read >= least).then_some(Ahead { offset, bytes, trust: Trust::Unchanged, _room: room }))
-    }
-
-    /// Reads the whole of a content that the program supplies; `None` if it has become shorter.
-    ///
-    /// # Errors
-    /// The error of the program.
-    pub async fn read_whole_supplied(&self) -> io::Result<Option<Arc<[u8]>>> {
-        // As in `read_shared`.
-        let mut content: Arc<[u8]> = vec![0; self.length()?].into();
-        let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
-        let length = room.len();
-        Ok((self.fill_supplied(0, room, length).await? == length).then_some(content))
-    }
-
-    /// Reads until there are `least` bytes, or the content ends. Returns their number.
-    async fn fill_supplied(&self, offset: u64, content: &mut [u8], least: usize) -> io::Result<usize> {
-        let Body::Supplied { reader, .. } = &self.body else { return Err(io::ErrorKind::Unsupported.into()) };
-        let mut filled = 0;
-        while filled < least {
-            let rest = &mut content[filled..];
-            let room = rest.len();
-            match reader.read_at(offset + filled as u64, rest).await? {
-                0 => break,
-                read if read > room => {
-                    return Err(io::Error::other(format!("{read} bytes were read into a buffer of {room}")));
-                }
-                read => filled += read,
-            }
-        }
-        Ok(filled)
+        Ok(sum.agrees(known).then(|| Ahead {
+            offset,
+            bytes: bytes.into(),
+            trust: Trust::Proven,
+            _room: room,
+        }))
     }
 
     /// Reads the whole content; `None` if the file has changed since it was opened ([`OpenFile::unchanged`]).
@@ -487,7 +410,7 @@ impl OpenFile {
         self.unchanged()
     }
 
-    fn length(&self) -> io::Result<usize> {
+    pub(super) fn length(&self) -> io::Result<usize> {
         usize::try_from(self.size()).map_err(|_| Errno::FBIG.into())
     }
 

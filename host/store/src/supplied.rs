@@ -2,6 +2,8 @@
 //!
 //! Futures read and write it, so that a slow or hanging one occupies no thread and can be ended.
 
+use super::ContentId;
+use bytes::Bytes;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -11,13 +13,29 @@ pub type SuppliedFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A content of known size, read at offsets.
 pub trait ReadAt: Send + Sync + 'static {
-    /// Reads bytes from `offset` on into `buffer`, and returns their number. The buffer ends within the content, so 0
-    /// means that the content has become shorter: its transfers then end with an error, never with less than they
-    /// promised.
+    /// Reads at most `length` bytes from `offset` on; fewer are good. This range ends within the content, so no bytes mean
+    /// that it has become shorter: its transfers then end with an error, never with less than they promised.
+    ///
+    /// The server sends from these bytes without copying them. A reader that fills a buffer returns it: a `Vec` becomes
+    /// [`Bytes`] with `into`.
     ///
     /// # Errors
     /// Why the content cannot be read. Its transfers end with an error.
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> SuppliedFuture<'a, io::Result<usize>>;
+    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>>;
+}
+
+/// How a content can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supply {
+    /// Once, in order, by one transfer.
+    Stream,
+    /// At any offset.
+    Ranged {
+        /// What identifies it among all others.
+        content: ContentId,
+        /// Its reader has it in memory in pieces of this size. A read of it ends at the end of a piece.
+        piece: usize,
+    },
 }
 
 /// The destination of one upload. Each ends with a [`Sink::commit`] that succeeds, or with [`Sink::abort`].

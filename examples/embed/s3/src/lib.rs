@@ -6,7 +6,7 @@ use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, WriteMultipart};
 use std::io;
 use std::sync::Arc;
-use tuffet::{ReadAt, Root, RootError, Sink, Source, Version};
+use tuffet::{Bytes, ReadAt, Root, RootError, Sink, Source, Version};
 
 /// Parts of an upload that are sent at the same time. With parts of 5 MiB, an upload takes at most 15 MiB of memory.
 const PARTS: usize = 2;
@@ -39,16 +39,13 @@ struct Object {
 }
 
 impl ReadAt for Object {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
-            let range = GetRange::Bounded(offset..offset + buffer.len() as u64);
+            let range = GetRange::Bounded(offset..offset + length as u64);
             // An object that was replaced meanwhile is an error, never a mix of two versions.
             let options =
                 GetOptions { if_match: self.e_tag.clone(), range: Some(range), ..Default::default() };
-            let bytes = self.store.get_opts(&self.path, options).await?.bytes().await?;
-            let length = bytes.len().min(buffer.len());
-            buffer[..length].copy_from_slice(&bytes[..length]);
-            Ok(length)
+            Ok(self.store.get_opts(&self.path, options).await?.bytes().await?)
         })
     }
 }

@@ -168,6 +168,8 @@ impl Source {
         }
         self.piece = window.saturating_mul(2).clamp(MIN_READ_AHEAD, MAX_READ_AHEAD);
         let have = self.pieces.front().map(Ahead::start).zip(self.pieces.back().map(Ahead::end));
+        // Half of the last piece, which may be larger than requested.
+        let lead = self.pieces.back().map_or(0, Ahead::length).max(self.piece) / 2;
         let (offset, least) = match (self.missing, have) {
             (Some((offset, length)), Some((start, end))) if (start..=end).contains(&offset) => {
                 (end, (offset + length as u64).saturating_sub(end) as usize)
@@ -178,9 +180,7 @@ impl Source {
             }
             // The kernel itself reads ahead in files that it caches.
             (None, Some((_, end)))
-                if !self.file.is_in_place()
-                    && self.pieces.len() < PIECES
-                    && acked + (self.piece / 2) as u64 >= end =>
+                if !self.file.is_in_place() && self.pieces.len() < PIECES && acked + lead as u64 >= end =>
             {
                 (end, 0)
             }

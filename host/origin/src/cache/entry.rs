@@ -19,7 +19,7 @@ use tuffet_store::{ContentId, RemoteMeta, Waited};
 use super::arrived::Arrived;
 use super::key::Layout;
 use super::key::{Key, hex};
-use super::limits::{OVERHEAD, PART};
+use super::limits::{MAX_RUN, OVERHEAD, PART};
 use super::record::Record;
 use super::validated::{Validated, now_unix_ms};
 use crate::failure::Failure;
@@ -62,6 +62,9 @@ struct EntryState {
     digests: HashMap<u32, [u8; 32]>,
     /// Parts being fetched or verified.
     busy: HashSet<u32>,
+    /// The parts of the latest request: how many it may have had, and the part behind them.
+    run: u32,
+    behind: u32,
     /// The number of failed fetches, and the parts and the failure of the latest.
     failures: u64,
     failure: Option<(Range<u32>, Failure)>,
@@ -136,6 +139,8 @@ impl Entry {
             state: Mutex::new(EntryState {
                 digests,
                 busy: HashSet::new(),
+                run: 1,
+                behind: 0,
                 failures: 0,
                 failure: None,
                 gone: false,
@@ -262,6 +267,8 @@ impl Entry {
             } else if state.gone {
                 return Ok(Waited::Changed);
             } else {
+                // A reader that goes on gets twice as much with each request: an answer takes a while to begin.
+                state.run = if part == state.behind { (state.run * 2).min(MAX_RUN) } else { 1 };
                 let parts = self.take(&mut state, part);
                 drop(state);
                 fetch(parts);
@@ -270,19 +277,23 @@ impl Entry {
         }
     }
 
-    /// Claims the parts for one request: this part, or all missing parts from it on.
+    /// Claims the parts for one request: missing parts from this one on, of a large file a run of them.
     fn take(&self, state: &mut EntryState, first: u32) -> Range<u32> {
+        let is_bounded = !self.whole && !self.streamed.load(Ordering::Relaxed);
+        let most = if is_bounded { state.run } else { u32::MAX };
         let mut end = first;
-        while end < self.parts() && !state.digests.contains_key(&end) && state.busy.insert(end) {
+        while end < self.parts()
+            && end - first < most
+            && !state.digests.contains_key(&end)
+            && state.busy.insert(end)
+        {
             end += 1;
-            if !self.whole && !self.streamed.load(Ordering::Relaxed) {
-                break;
-            }
         }
+        state.behind = end;
         first..end
     }
 
-    /// As `take`, for the first parts of a new file, or to prefetch a part. `None` if there is no part to fetch.
+    /// As `take`, for the first parts of a new file, or to prefetch some. `None` if there is no part to fetch.
     pub fn claim(&self, part: u32) -> Option<Range<u32>> {
         let mut state = self.lock();
         if part >= self.parts() || state.gone {

@@ -218,6 +218,21 @@ fn only_the_parts_of_a_large_file_that_are_read_are_fetched() {
     assert_eq!(state.cache_bytes, 40 * MIB as u64);
 }
 
+/// Each request costs a round trip.
+#[test]
+fn a_reader_that_goes_on_gets_more_with_each_request() {
+    let world = World::with(|spec| spec.cache.whole = MIB as u64);
+    let bytes = content(116 * MIB, 13);
+    world.server.put("disk.img", bytes.clone());
+    assert!(get(&world.remote(), "disk.img").as_deref() == Ok(&*bytes));
+    // Parts 0, 1 and 2, 3 and 4, 5 to 8, 9 to 12, 13 to 20, and the rest.
+    let requests = world.server.requests();
+    let ranges: Vec<_> = requests.iter().filter_map(|it| it.header("range")).collect();
+    assert!(ranges.len() <= 6, "{ranges:?}");
+    let longest = format!("bytes={}-{}", 52 * MIB, 84 * MIB - 1);
+    assert!(ranges.contains(&&*longest), "{ranges:?}");
+}
+
 #[test]
 fn a_large_file_of_a_server_without_ranges_is_not_fetched_once_for_each_part() {
     let world = World::with(|spec| spec.cache.whole = MIB as u64);

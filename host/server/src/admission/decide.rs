@@ -191,7 +191,7 @@ async fn open(
         let path = &*Roots::path_for_program(path)?;
         let disk = files.roots.disk(root).map(Arc::clone);
         let source = open_root(generation, &supplied, path).await?;
-        return Ok(files.sources.open(source, supplied.scope, disk.as_ref(), path));
+        return Ok(files.sources.open(source, supplied.scope, client, disk.as_ref(), path));
     }
     let Some(disk) = files.roots.disk(root) else { return Err(StoreError::UnknownRoot(root.to_string())) };
     // As for requests by TFTP: answers from the cache do not wait for look-ups.

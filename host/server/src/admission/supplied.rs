@@ -98,7 +98,7 @@ impl CandidateCursor {
         match request.operation {
             Operation::Read => {
                 let source = root.open(path).await.map_err(failed)?;
-                let opened = files.sources.open(source, *scope, Some(disk), path);
+                let opened = files.sources.open(source, *scope, client, Some(disk), path);
                 files.supplied(request, opened, resolved(name, path)).await
             }
             Operation::Write => {

@@ -3,6 +3,7 @@
 //! A worker, a deciding thread or a thread of a disk may be the last to hold them.
 
 use crate::catch_panic::{catch_panic, panic_as_error};
+use bytes::Bytes;
 use std::io;
 use tokio::runtime::Handle;
 use tuffet_store::{ReadAt, SuppliedFuture};
@@ -31,11 +32,18 @@ impl Drop for InRuntime {
 }
 
 impl ReadAt for InRuntime {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> SuppliedFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             // Never `None`: it is dropped with its owner.
             let reader = self.reader.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-            panic_as_error(async move { reader.read_at(offset, buffer).await }).await
+            let bytes = panic_as_error(async move { reader.read_at(offset, length).await }).await?;
+            match bytes.len() <= length {
+                true => Ok(bytes),
+                false => {
+                    let why = format!("{} bytes were read where {length} were requested", bytes.len());
+                    Err(io::Error::other(why))
+                }
+            }
         })
     }
 }

@@ -8,7 +8,8 @@ use quick_cache::sync::Cache;
 use std::fmt;
 use std::sync::Arc;
 use tokio::io::AsyncRead;
-use tuffet_store::{ContentId, Disk, OpenFile, ReadAt};
+use tuffet_request::ClientKey;
+use tuffet_store::{ContentId, Disk, OpenFile, ReadAt, Supply};
 
 /// Versions whose content is recognised when it is opened again.
 const VERSIONS: usize = 1 << 16;
@@ -85,13 +86,14 @@ impl Source {
     }
 
     /// How a ranged content is read: in pieces of so many bytes (4 KiB to 16 MiB; default 256 KiB), and at most so many of
-    /// them ahead of a transfer (1 to 64; default 32). A transfer that has to wait for a piece reads twice as many ahead
-    /// from then on. All pieces share [`Limits::read_ahead`](tuffet_request::settings::Limits::read_ahead). Other values
-    /// count as the nearest of these; other contents are as they were.
+    /// them ahead of a transfer (1 to 256; default 64). A transfer begins with 16 ahead; once its speed is known, it
+    /// reads twice as many ahead as it takes while the back end reads one, and at least four. All pieces share
+    /// [`Limits::read_ahead`](tuffet_request::settings::Limits::read_ahead), and what a client has read ahead is bounded
+    /// by its part of it. Other values count as the nearest of these; other contents are as they were.
     #[must_use]
     pub fn pieces(mut self, bytes: usize, ahead: usize) -> Source {
         if let Kind::Ranged { reading, .. } = &mut self.0 {
-            *reading = Reading { piece: bytes.clamp(4 << 10, 16 << 20), depth: ahead.clamp(1, 64) };
+            *reading = Reading { piece: bytes.clamp(4 << 10, 16 << 20), depth: ahead.clamp(1, 256) };
         }
         self
     }
@@ -158,11 +160,12 @@ impl SourceOpener {
         self.0.pieces.set_budget(bytes);
     }
 
-    /// Opens a source of this root or hook; `disk` is that of its root, if it has one.
+    /// Opens a source of this root or hook for a client; `disk` is that of its root, if it has one.
     pub(crate) fn open(
         &self,
         source: Source,
         scope: Scope,
+        client: ClientKey,
         disk: Option<&Arc<Disk>>,
         path: &str,
     ) -> OpenedSource {
@@ -175,13 +178,14 @@ impl SourceOpener {
                 let Version { text, is_global } = version;
                 let known = Known { scope: (!is_global).then_some(scope), text, size };
                 let Ok(content) = self.0.versions.get_or_insert_with(&known, new);
-                let reader = self.0.pieces.reader(content, size, reading, InRuntime::new(reader));
-                let reader = Arc::new(reader);
-                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Some(content), disk, path)))
+                let program = InRuntime::new(reader);
+                let reader = Arc::new(self.0.pieces.reader(content, size, reading, client, program));
+                let supply = Supply::Ranged { content, piece: reading.piece };
+                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, supply, disk, path)))
             }
             Kind::Stream { size, reader } => {
                 let reader = Arc::new(InRuntime::new(reader));
-                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, None, disk, path)))
+                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Supply::Stream, disk, path)))
             }
         }
     }

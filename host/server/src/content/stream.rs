@@ -1,35 +1,47 @@
 //! A stream, read at ascending offsets.
 
-use std::future::poll_fn;
+use bytes::{BufMut, Bytes, BytesMut};
 use std::io;
-use std::pin::Pin;
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::Mutex;
 use tuffet_store::{ReadAt, SuppliedFuture};
 
-/// A stream and the number of bytes read from it.
-pub(super) struct StreamReader<R>(Mutex<(R, u64)>);
+/// What is allocated at a time, in bytes. Short reads share it.
+const BUFFER: usize = 64 << 10;
+
+/// A stream, read once.
+pub(super) struct StreamReader<R>(Mutex<Stream<R>>);
+
+struct Stream<R> {
+    reader: R,
+    /// The number of bytes read.
+    position: u64,
+    /// Room for the next ones.
+    buffer: BytesMut,
+}
 
 impl<R> StreamReader<R> {
     pub(super) fn new(reader: R) -> StreamReader<R> {
-        StreamReader(Mutex::new((reader, 0)))
+        StreamReader(Mutex::new(Stream { reader, position: 0, buffer: BytesMut::new() }))
     }
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> ReadAt for StreamReader<R> {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> SuppliedFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
-            let mut state = self.0.lock().await;
-            let (reader, position) = &mut *state;
+            let mut stream = self.0.lock().await;
+            let Stream { reader, position, buffer } = &mut *stream;
             if offset != *position {
                 let why = format!("byte {offset} of a stream was requested, and it is at byte {position}");
                 return Err(io::Error::other(why));
             }
-            let mut room = ReadBuf::new(buffer);
-            poll_fn(|context| Pin::new(&mut *reader).poll_read(context, &mut room)).await?;
-            let read = room.filled().len();
+            if buffer.capacity() == 0 {
+                buffer.reserve(length.min(BUFFER));
+            }
+            let room = buffer.capacity().min(length);
+            let read = reader.read_buf(&mut buffer.limit(room)).await?;
             *position += read as u64;
-            Ok(read)
+            Ok(buffer.split_to(read).freeze())
         })
     }
 }
@@ -41,12 +53,10 @@ mod tests {
     #[tokio::test]
     async fn a_stream_is_read_in_order_and_only_once() {
         let stream = StreamReader::new(&b"0123456789"[..]);
-        let mut buffer = [0; 4];
-        assert_eq!(stream.read_at(0, &mut buffer).await.unwrap(), 4);
-        assert_eq!(stream.read_at(4, &mut buffer).await.unwrap(), 4);
-        assert_eq!(&buffer, b"4567");
-        assert!(stream.read_at(4, &mut buffer).await.unwrap_err().to_string().contains("byte 8"));
-        assert_eq!(stream.read_at(8, &mut buffer).await.unwrap(), 2);
-        assert_eq!(stream.read_at(10, &mut buffer).await.unwrap(), 0);
+        assert_eq!(stream.read_at(0, 4).await.unwrap(), "0123");
+        assert_eq!(stream.read_at(4, 4).await.unwrap(), "4567");
+        assert!(stream.read_at(4, 4).await.unwrap_err().to_string().contains("byte 8"));
+        assert_eq!(stream.read_at(8, 4).await.unwrap(), "89");
+        assert_eq!(stream.read_at(10, 4).await.unwrap(), "");
     }
 }

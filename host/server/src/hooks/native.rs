@@ -64,7 +64,7 @@ impl tuffet_policy::Resolve for Native<dyn Resolve> {
         &'a self,
         request: &'a Request,
         _: &'a mut Memo,
-        _: CallContext,
+        context: CallContext,
     ) -> HookFuture<'a, Option<ResolveOpinion>> {
         Box::pin(async move {
             let serve =
@@ -83,7 +83,8 @@ impl tuffet_policy::Resolve for Native<dyn Resolve> {
                 Resolution::Files(files) => serve(files, Fallback::NotFound),
                 Resolution::FilesOrNext(files) => serve(files, Fallback::Next),
                 Resolution::Content(source) => {
-                    let content = match self.sources.open(source, self.scope, None, &request.path) {
+                    let opened = self.sources.open(source, self.scope, context.client, None, &request.path);
+                    let content = match opened {
                         OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
                         OpenedSource::File(file) => PluginContent::opened(file),
                     };

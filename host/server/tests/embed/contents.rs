@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Sleep, sleep};
 use tuffet::{
-    Ask, Authorize, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Request, Root, RootError,
+    Ask, Authorize, Bytes, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Request, Root, RootError,
     SessionProfile, Source, Verdict, Version, resolve_fn,
 };
 use tuffet_testing::{Client, Faults, Network};
@@ -33,16 +33,13 @@ struct Counted {
 }
 
 impl ReadAt for Counted {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             tokio::task::yield_now().await;
             // Short reads are good.
-            let length = (self.end.saturating_sub(offset) as usize).min(buffer.len()).min(10_000);
-            for (n, byte_of) in buffer[..length].iter_mut().enumerate() {
-                *byte_of = byte(offset + n as u64);
-            }
+            let length = (self.end.saturating_sub(offset) as usize).min(length).min(10_000);
             self.read.fetch_add(length as u64, Relaxed);
-            Ok(length)
+            Ok((offset..offset + length as u64).map(byte).collect())
         })
     }
 }
@@ -51,10 +48,10 @@ impl ReadAt for Counted {
 struct Slow(Counted, Duration);
 
 impl ReadAt for Slow {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             sleep(self.1).await;
-            self.0.read_at(offset, buffer).await
+            self.0.read_at(offset, length).await
         })
     }
 }
@@ -90,7 +87,7 @@ impl AsyncRead for Trickle {
 struct Failing(io::ErrorKind);
 
 impl ReadAt for Failing {
-    fn read_at<'a>(&'a self, _: u64, _: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, _: u64, _: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async { Err(io::Error::new(self.0, "on purpose")) })
     }
 }
@@ -98,7 +95,7 @@ impl ReadAt for Failing {
 struct Hanging;
 
 impl ReadAt for Hanging {
-    fn read_at<'a>(&'a self, _: u64, _: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, _: u64, _: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(std::future::pending())
     }
 }
@@ -106,7 +103,7 @@ impl ReadAt for Hanging {
 struct Panicking;
 
 impl ReadAt for Panicking {
-    fn read_at<'a>(&'a self, _: u64, _: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, _: u64, _: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         panic!("on purpose")
     }
 }

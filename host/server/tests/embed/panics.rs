@@ -7,7 +7,7 @@ use std::io;
 use std::panic::panic_any;
 use std::time::Duration;
 use tuffet::{
-    Ask, Decided, ReadAt, Resolution, Root, RootError, Sink, Source, Version, authorize_fn, resolve_fn,
+    Ask, Bytes, Decided, ReadAt, Resolution, Root, RootError, Sink, Source, Version, authorize_fn, resolve_fn,
 };
 
 /// Panics when it is dropped, also with its like.
@@ -28,7 +28,7 @@ fn explode() -> ! {
 struct Explosive;
 
 impl ReadAt for Explosive {
-    fn read_at<'a>(&'a self, _: u64, _: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, _: u64, _: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         explode()
     }
 }

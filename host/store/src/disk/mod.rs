@@ -319,6 +319,20 @@ pub struct Room {
     bytes: u64,
 }
 
+impl Room {
+    /// Extends it to so many bytes. The second half of what there is remains for others that have none.
+    pub(crate) fn extend(&mut self, bytes: usize) -> bool {
+        let bytes = bytes as u64;
+        let more = bytes.saturating_sub(self.bytes);
+        let extended = |held: u64| (held + more <= MAX_READ_AHEAD_BYTES / 2).then_some(held + more);
+        let has_room = more == 0 || self.disk.held.fetch_update(Relaxed, Relaxed, extended).is_ok();
+        if has_room {
+            self.bytes = self.bytes.max(bytes);
+        }
+        has_room
+    }
+}
+
 impl Drop for Room {
     fn drop(&mut self) {
         self.disk.held.fetch_sub(self.bytes, Relaxed);

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use futures_util::future::BoxFuture;
 use std::io;
 use std::sync::Arc;
-use tuffet::{Builder, Outcome, ReadAt, Root, RootError, Server, Source, Version};
+use tuffet::{Builder, Bytes, Outcome, ReadAt, Root, RootError, Server, Source, Version};
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, World};
 
@@ -19,7 +19,7 @@ struct Broken {
 }
 
 impl ReadAt for Broken {
-    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             if offset >= self.until {
                 if self.hangs {
@@ -28,9 +28,7 @@ impl ReadAt for Broken {
                 return Err(io::Error::other("the bucket is gone"));
             }
             let rest = &self.content[offset as usize..self.until as usize];
-            let length = buffer.len().min(rest.len());
-            buffer[..length].copy_from_slice(&rest[..length]);
-            Ok(length)
+            Ok(Bytes::copy_from_slice(&rest[..length.min(rest.len())]))
         })
     }
 }

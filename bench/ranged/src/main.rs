@@ -23,6 +23,9 @@ struct Arguments {
     /// MiB of the files of one client.
     #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
     sizes: Vec<usize>,
+    /// KiB of a piece, and pieces ahead at most, as for `Source::pieces`; by default those of the library.
+    #[arg(long, num_args = 2, value_names = ["KIB", "AHEAD"])]
+    pieces: Vec<usize>,
     /// Clients at once, each with a file of 512 KiB.
     #[arg(long, default_value_t = 400)]
     clients: usize,
@@ -41,6 +44,7 @@ const SMALL: usize = 512 << 10;
 struct BackEnd {
     delay: Duration,
     content: Bytes,
+    pieces: Vec<usize>,
     reads: Arc<AtomicUsize>,
 }
 
@@ -68,7 +72,11 @@ impl Root for BackEnd {
             _ => return Err(RootError::NotFound),
         };
         let size = size.min(self.content.len());
-        Ok(Source::ranged(size as u64, Version::new(path), Object(self.clone(), size)))
+        let source = Source::ranged(size as u64, Version::new(path), Object(self.clone(), size));
+        Ok(match *self.pieces {
+            [piece, ahead] => source.pieces(piece << 10, ahead),
+            _ => source,
+        })
     }
 }
 
@@ -84,7 +92,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     let reads = Arc::<AtomicUsize>::default();
     let delay = Duration::from_millis(arguments.delay);
-    let end = BackEnd { delay, content: content.into(), reads: reads.clone() };
+    let end =
+        BackEnd { delay, content: content.into(), pieces: arguments.pieces.clone(), reads: reads.clone() };
     // Nothing is kept in memory.
     let limits = Limits { cache: 0, ..Limits::default() };
     let address = arguments.serve.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)));

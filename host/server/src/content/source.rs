@@ -86,7 +86,7 @@ impl Source {
     }
 
     /// How a ranged content is read: in pieces of so many bytes (4 KiB to 16 MiB; default 256 KiB), and at most so many of
-    /// them ahead of a transfer (1 to 256; default 64). A transfer begins with 16 ahead; once its speed is known, it
+    /// them ahead of a transfer (1 to 256; default 128). A transfer begins with 16 ahead; once its speed is known, it
     /// reads twice as many ahead as it takes while the back end reads one, and at least four. All pieces share
     /// [`Limits::read_ahead`](tuffet_request::settings::Limits::read_ahead), and what a client has read ahead is bounded
     /// by its part of it. Other values count as the nearest of these; other contents are as they were.

@@ -148,7 +148,7 @@ fn uploads_of_one_address_leave_memory_to_others() {
     assert!(held(&server) <= 32 * MIB, "{} bytes", held(&server));
     let grown = server.memory().saturating_sub(before);
     assert!(grown < 90 * MIB, "{grown} bytes");
-    server.log_line("the disk of a root is slower than its uploads");
+    server.log_line("a root is slower than its uploads");
 
     let mut honest = begin(2, "honest");
     let its = disk.names().into_iter().find(|name| !theirs.contains(name)).unwrap();

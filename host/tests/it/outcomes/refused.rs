@@ -155,7 +155,7 @@ fn r43_what_an_upload_may_not_replace() {
     symlink("kept", setup.root().path("link")).unwrap();
     let server = setup.yaml("roots: [{ name: root, path: root, writable: true, overwrite: true }]\n").start();
     for (name, said) in
-        [("kept", "this user may not write it: Permission denied"), ("link", "write.links: refuse")]
+        [("kept", "this user may not write it: Permission denied"), ("link", "`links: refuse`")]
     {
         let line = refused(&server, &wrq(name, &[]), name, 2, "denied");
         assert_ended(&line, "denied", said);

@@ -27,6 +27,9 @@ pub enum Acceptance {
     Rename(Destination),
     /// Refused with an ERROR.
     Deny(Denial),
+    /// Not decided, for this reason: a hook failed, or a plugin stays overloaded. The client gets an ERROR, too, since
+    /// it would have to send everything again.
+    Failed(String),
 }
 
 /// A complete upload under its temporary name, as passed to the hook.

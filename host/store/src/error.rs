@@ -196,9 +196,12 @@ pub enum StoreError {
         /// The number of the client's, if others still have room.
         own: Option<u32>,
     },
-    /// A plugin refused the upload.
+    /// Policy refused the upload.
     #[error("{}", .0.reason)]
     Refused(Denial),
+    /// Policy did not decide about the complete upload, for this reason.
+    #[error("{0}")]
+    Unjudged(String),
     /// Policy named a root that does not exist.
     #[error("there is no root named `{0}`; correct what names it")]
     UnknownRoot(String),
@@ -288,6 +291,7 @@ impl StoreError {
             | Self::Uncounted
             | Self::Unreachable { .. }
             | Self::Unstaged { .. }
+            | Self::Unjudged(_)
             | Self::Io(_)
             | Self::Busy { .. } => ErrorCode::NotDefined,
         }
@@ -320,6 +324,7 @@ impl StoreError {
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
             Self::Refused(denial) => &denial.message,
+            Self::Unjudged(_) => "policy failure",
             Self::Exhausted(_)
             | Self::Unopened
             | Self::Uncounted

@@ -430,6 +430,7 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)
         | StoreError::Unstaged { .. }
+        | StoreError::Unjudged(_)
         | StoreError::Io(_) => Outcome::Failed,
     }
 }

@@ -79,6 +79,7 @@ impl Generation {
                 }
             }
             Acceptance::Deny(denial) => refuse(disk, upload, StoreError::Refused(denial)).await,
+            Acceptance::Failed(why) => refuse(disk, upload, StoreError::Unjudged(why)).await,
         };
         note(record.request.trail.as_deref(), began, &result);
         result

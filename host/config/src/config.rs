@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, Settings, Start};
+use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, SettingNames, Settings, Start};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
@@ -345,6 +345,7 @@ impl Config {
             multicast: self.multicast.clone(),
             lease_files: self.lease_files.clone(),
             limits: self.limits.settings(),
+            names: SettingNames::Keys,
         }
     }
 

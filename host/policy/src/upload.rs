@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::opinion::Destination;
 use tuffet_request::Denial;
-use tuffet_store::UploadContent;
+use tuffet_store::{Destination, UploadContent};
 
 /// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]

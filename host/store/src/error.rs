@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::getegid;
 use thiserror::Error;
 
+use tuffet_request::settings::SettingName;
 use tuffet_request::{Denial, ErrorCode};
 
 use super::obstacle::{Obstacle, Right, find_obstacle, user_name};
@@ -189,12 +190,14 @@ pub enum StoreError {
         limit: u64,
     },
     /// The limit of concurrent uploads to this name is reached, or the client has its share of it.
-    #[error("{}", busy(*.running, *.own))]
+    #[error("{}", busy(*.running, *.own, *.setting))]
     Busy {
         /// Their number.
         running: u32,
         /// The number of the client's, if others still have room.
         own: Option<u32>,
+        /// The limit.
+        setting: SettingName,
     },
     /// Policy refused the upload.
     #[error("{}", .0.reason)]
@@ -202,6 +205,9 @@ pub enum StoreError {
     /// Policy did not decide about the complete upload, for this reason.
     #[error("{0}")]
     Unjudged(String),
+    /// The root did not read, write or store in time: its name, and the limit.
+    #[error("{0}")]
+    Unresponsive(String),
     /// Policy named a root that does not exist.
     #[error("there is no root named `{0}`; correct what names it")]
     UnknownRoot(String),
@@ -228,14 +234,14 @@ fn reached(origin: &str) -> String {
 }
 
 /// What is taken of the limit of uploads to a name.
-fn busy(running: u32, own: Option<u32>) -> String {
+fn busy(running: u32, own: Option<u32>, setting: SettingName) -> String {
     match own {
         None => {
-            format!("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")
+            format!("{running} uploads to this name are running, as many as {setting} allows")
         }
-        Some(own) => format!(
-            "{own} uploads of this client to this name are running, its share of `limits.uploads-per-name`"
-        ),
+        Some(own) => {
+            format!("{own} uploads of this client to this name are running, its share of {setting}")
+        }
     }
 }
 
@@ -260,6 +266,9 @@ fn unit(key: &str) -> &str {
 impl StoreError {
     /// The server shut down before the upload became visible.
     pub const STOPPED: StoreError = StoreError::Denied("the server is shutting down");
+
+    /// The text of the ERROR packet if a root does not answer.
+    pub const SILENT: &str = "the server's storage does not answer";
 
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
@@ -292,6 +301,7 @@ impl StoreError {
             | Self::Unreachable { .. }
             | Self::Unstaged { .. }
             | Self::Unjudged(_)
+            | Self::Unresponsive(_)
             | Self::Io(_)
             | Self::Busy { .. } => ErrorCode::NotDefined,
         }
@@ -325,6 +335,7 @@ impl StoreError {
             Self::TooLarge { .. } => "file too large",
             Self::Refused(denial) => &denial.message,
             Self::Unjudged(_) => "policy failure",
+            Self::Unresponsive(_) => Self::SILENT,
             Self::Exhausted(_)
             | Self::Unopened
             | Self::Uncounted

@@ -12,6 +12,7 @@ mod start;
 mod transfer;
 
 use crate::Bounds;
+pub use crate::setting_names::{SettingName, SettingNames, TimeLimit};
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use lease_file::LeaseFile;
 pub use limits::{Limits, PerClient};
@@ -47,6 +48,8 @@ pub struct Settings {
     pub lease_files: Vec<LeaseFile>,
     /// The limits.
     pub limits: Limits,
+    /// How messages name settings.
+    pub names: SettingNames,
 }
 
 impl Default for Settings {
@@ -63,6 +66,7 @@ impl Default for Settings {
             multicast: None,
             lease_files: Vec::new(),
             limits: Limits::default(),
+            names: SettingNames::default(),
         }
     }
 }
@@ -70,6 +74,6 @@ impl Default for Settings {
 impl Settings {
     /// Returns the limits that can change while the server runs.
     pub fn bounds(&self) -> Bounds {
-        self.limits.bounds(&self.transfer)
+        Bounds { names: self.names, ..self.limits.bounds(&self.transfer) }
     }
 }

@@ -250,7 +250,7 @@ impl Builder {
         let (roots, _) = self.open(&Disks::default())?;
         let settings = self.settings.clone();
         let (sources, uploads) =
-            (SourceOpener::new(settings.limits.read_ahead), Uploads::new(settings.bounds().uploads_per_name));
+            (SourceOpener::new(settings.limits.read_ahead), Uploads::new(&settings.bounds()));
         let records = self.records.clone();
         let policy = self.into_policy(&records, &sources);
         Ok(Arc::new(Generation::first(&settings, roots, sources, policy, uploads)))

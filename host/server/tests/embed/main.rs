@@ -10,10 +10,12 @@ mod life;
 mod network;
 mod panics;
 mod pieces;
+mod sinks;
 mod statics;
 mod uploads;
 mod verdicts;
 mod versions;
+mod words;
 
 use std::net::SocketAddr;
 use std::time::Duration;

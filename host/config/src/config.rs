@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, ServiceSettings, Settings, Start};
+use tuffet_request::settings::{
+    LeaseFile, Multicast, Netboot, Profile, ServiceSettings, SettingNames, Settings, Start,
+};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
@@ -344,6 +346,7 @@ impl Config {
             rollover: self.transfer.rollover,
             retransmit: self.transfer.retransmit.into(),
             multicast: self.multicast.clone(),
+            names: SettingNames::Keys,
             service: ServiceSettings {
                 transfer: self.transfer.settings(),
                 profiles: self.profiles.clone(),

@@ -48,6 +48,17 @@ pub struct Limits {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "100ms", "x-maximum" = "5m"))]
     pub open_time: Duration,
+    /// How long a disk may take to write what waits of an upload. Its client then gets an ERROR. Default: as long as the
+    /// client may be silent (`transfer.retransmit.give-up`, or three times its option `timeout`).
+    #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    write_time: Option<Duration>,
+    /// How long a root may take to make a complete upload durable: to sync its file and rename it, or to send it to an
+    /// origin. The client then gets an ERROR although the upload may become visible later, so leave a slow disk the time
+    /// that it needs for the largest upload. Default: 10m.
+    #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
+    commit_time: Option<Duration>,
     /// Memory for the contents of frequently read files; 0B disables the cache, so that reads use the
     /// kernel's page cache.
     #[serde(with = "plain")]
@@ -104,6 +115,8 @@ impl Default for Limits {
             uploads_per_name: limits.uploads_per_name,
             errors_per_second: limits.errors_per_second,
             open_time: limits.open_time,
+            write_time: None,
+            commit_time: None,
             cache: limits.cache,
             cache_max_age: limits.cache_max_age,
             events: capacity.events,
@@ -130,6 +143,8 @@ impl Limits {
             uploads_per_name: self.uploads_per_name,
             errors_per_second: self.errors_per_second,
             open_time: self.open_time,
+            write_time: self.write_time,
+            commit_time: self.commit_time,
             cache: self.cache,
             cache_max_age: self.cache_max_age,
             // Only programs supply contents that are read ahead.

@@ -38,13 +38,26 @@ struct Provenance {
     rehearsal: Option<Lines>,
 }
 
-/// The plugin gave no answer, because of overload or because it failed. The request is dropped, so that its client repeats it;
-/// neither `on-error` nor the breaker applies.
+/// No answer, for this reason. A request is dropped, so that its client repeats it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Overloaded(pub String);
+pub(super) enum NoAnswer {
+    /// The plugin is overloaded, and may answer later; neither `on-error` nor the breaker applies.
+    Overloaded(String),
+    /// The hook failed, and [`OnError::Drop`] applies.
+    Failed(String),
+}
+
+impl NoAnswer {
+    /// The reason.
+    pub(super) fn reason(self) -> String {
+        match self {
+            NoAnswer::Overloaded(reason) | NoAnswer::Failed(reason) => reason,
+        }
+    }
+}
 
 /// The plugin's opinion; `None` if it abstains.
-pub(super) type OpinionResult<O> = Result<Option<O>, Overloaded>;
+pub(super) type OpinionResult<O> = Result<Option<O>, NoAnswer>;
 
 impl Member {
     /// Calls the hook `authorize`.
@@ -212,13 +225,16 @@ impl Member {
                 if rehearsal.is_none() {
                     self.overload.note(&self.name, hook, &failure.detail);
                 }
-                Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
+                let why = format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail);
+                Err(NoAnswer::Overloaded(why))
             }
             Err(failure) => self.on_failure(hook_call, &failure, deny),
         };
         let verdict = match &effect {
             Ok(effect) => effect.as_ref().map_or("abstain", HookAnswer::word),
-            Err(Overloaded(_)) => "drop",
+            // A complete upload waits, or fails.
+            Err(_) if hook == "accept-upload" => "none",
+            Err(_) => "drop",
         };
         request.calls.note(Call {
             plugin: Arc::clone(&self.name),
@@ -307,8 +323,9 @@ impl Member {
                 };
                 tracing::error!(
                     target: "tuffet::policy", plugin = %self.name, hook, failure = "repeated", on_error,
-                    "a plugin failed for too many clients in a row: it is not called for {back_off:?}, then tried with \
-                     single calls"
+                    "a {} failed for too many clients in a row: it is not called for {back_off:?}, then tried with \
+                     single calls",
+                    self.noun
                 );
             }
             Some(BreakerChange::Closed) => tracing::info!(
@@ -340,20 +357,20 @@ impl Member {
                 span_id = traced(request).map(|traced| traced.span.to_string()),
                 failure = "call",
                 cause = failure.cause.as_str(),
-                "a plugin failed: {}",
+                "a {} failed: {}",
+                self.noun,
                 failure.detail
             );
         }
         match self.on_error {
             OnError::Abstain => Ok(None),
-            // An upload that is complete cannot be dropped: its client would have to send it again.
-            OnError::Drop if hook != "accept-upload" => {
-                Err(Overloaded(format!("{} failed in {hook}: {failure}", self.name)))
+            OnError::Drop => {
+                Err(NoAnswer::Failed(format!("{} {} failed in {hook}: {failure}", self.noun, self.name)))
             }
-            OnError::Deny | OnError::Drop => Ok(Some(deny(Denial {
+            OnError::Deny => Ok(Some(deny(Denial {
                 code: ErrorCode::NotDefined,
                 message: "policy failure".into(),
-                reason: format!("plugin {} failed in {hook}: {failure}", self.name),
+                reason: format!("{} {} failed in {hook}: {failure}", self.noun, self.name),
             }))),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::call::Overloaded;
 use super::chain_deadline::ChainDeadline;
 use super::chain_results::{
     Authorization, ChainPosition, FallbackContent, Resolution, ResolveAnswer, Verdict,
@@ -55,7 +54,7 @@ impl Policy {
                 }
                 Ok(Some(Opinion::Deny(denial))) => Verdict::Deny(denial),
                 Ok(Some(Opinion::Drop(reason))) => Verdict::Drop(reason),
-                Err(Overloaded(reason)) => Verdict::Overloaded(reason),
+                Err(no_answer) => Verdict::Overloaded(no_answer.reason()),
             };
             return Authorization { verdict, by: Some(by), calls };
         }
@@ -70,7 +69,7 @@ impl Policy {
                 verdict: Verdict::Deny(Denial {
                     code: ErrorCode::AccessViolation,
                     message: "access denied".into(),
-                    reason: "no plugin allowed it (policy.default: deny)".into(),
+                    reason: "nothing allowed it, and the default is to deny".into(),
                 }),
                 by: None,
                 calls,
@@ -140,7 +139,7 @@ impl Policy {
                 }
                 Ok(Some(ResolveOpinion::Deny(denial))) => ResolveAnswer::Deny(denial),
                 Ok(Some(ResolveOpinion::Drop(reason))) => ResolveAnswer::Drop(reason),
-                Err(Overloaded(reason)) => ResolveAnswer::Overloaded(reason),
+                Err(no_answer) => ResolveAnswer::Overloaded(no_answer.reason()),
             };
             return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next, profile };
         }
@@ -163,6 +162,6 @@ async fn answer_with(
         Ok(None) => None,
         Ok(Some(Ok(content))) => Some(ResolveAnswer::Content(content)),
         Ok(Some(Err(denial))) => Some(ResolveAnswer::Deny(denial)),
-        Err(Overloaded(reason)) => Some(ResolveAnswer::Overloaded(reason)),
+        Err(no_answer) => Some(ResolveAnswer::Overloaded(no_answer.reason())),
     }
 }

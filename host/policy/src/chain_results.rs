@@ -37,7 +37,7 @@ pub enum Verdict {
     Deny(Denial),
     /// Dropped, for this reason.
     Drop(String),
-    /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
+    /// Dropped, because a plugin is overloaded or a hook failed, for this reason. The client repeats the request.
     Overloaded(String),
 }
 
@@ -92,6 +92,6 @@ pub enum ResolveAnswer {
     Deny(Denial),
     /// Dropped, for this reason.
     Drop(String),
-    /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
+    /// Dropped, because a plugin is overloaded or a hook failed, for this reason. The client repeats the request.
     Overloaded(String),
 }

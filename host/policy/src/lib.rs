@@ -79,9 +79,7 @@ pub use load_problem::{LoadProblem, LoadProblemKind};
 pub use log_fields::PluginFields;
 pub use member::{Member, OnError};
 pub use memo::Memo;
-pub use opinion::{
-    Destination, Fallback, MAX_CANDIDATES, Opinion, ResolveOpinion, Selection, Target, UploadOpinion,
-};
+pub use opinion::{Fallback, MAX_CANDIDATES, Opinion, ResolveOpinion, Selection, Target, UploadOpinion};
 pub use overload::Overload;
 pub use plugin_state::PluginState;
 pub use policy::{Chains, DefaultVerdict, Policy, PolicyParts};
@@ -90,6 +88,7 @@ pub use records::PluginRecords;
 pub use renderings::Renderings;
 pub use series::{PluginSeries, SeriesError, SeriesName, SeriesTable, SeriesValue};
 pub use slices::{SHORT_CALL, Slice, Slices};
+pub use tuffet_store::Destination;
 pub use turns::{NoTurn, Occupancy, Turn, Turns};
 pub use unsent::Unsent;
 pub use upload::{Acceptance, ReceivedUpload, UploadDecision};

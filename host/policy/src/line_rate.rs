@@ -30,7 +30,7 @@ enum LineKind {
     /// Lines that the plugin logs.
     Plugin,
     /// Lines that the server logs about its calls.
-    Calls,
+    Calls { noun: &'static str },
 }
 
 #[derive(Debug, Default)]
@@ -48,9 +48,9 @@ impl LineRate {
         LineRate::new(plugin, LineKind::Plugin)
     }
 
-    /// A limit for the lines that the server logs about its calls.
-    pub fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
-        LineRate::new(plugin, LineKind::Calls)
+    /// A limit for the lines that the server logs about the calls of a plugin or a hook, as `noun` says.
+    pub fn calls(noun: &'static str, name: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(name, LineKind::Calls { noun })
     }
 
     fn new(plugin: &Arc<str>, kind: LineKind) -> Arc<LineRate> {
@@ -100,9 +100,9 @@ impl LineRate {
                 target: "tuffet::plugin", %plugin, lines,
                 "log lines of a plugin were suppressed: the limit is {PER_SECOND} a second"
             ),
-            LineKind::Calls => tracing::warn!(
+            LineKind::Calls { noun } => tracing::warn!(
                 target: "tuffet::policy", %plugin, lines,
-                "log lines about a plugin were suppressed: the limit is {PER_SECOND} a second"
+                "log lines about a {noun} were suppressed: the limit is {PER_SECOND} a second"
             ),
         }
     }

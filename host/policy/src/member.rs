@@ -17,6 +17,8 @@ use super::turns::Occupancy;
 pub struct Member {
     /// Its name, for logs and metrics.
     pub name: Arc<str>,
+    /// What messages call it: `plugin`, or `hook` of a program.
+    pub noun: &'static str,
     /// The implemented hooks.
     pub hooks: Hooks,
     /// How its failures are treated.
@@ -57,6 +59,6 @@ pub enum OnError {
     Deny,
     /// The plugin has no opinion.
     Abstain,
-    /// The request is dropped, so that its client asks again.
+    /// The request is dropped, so that its client asks again. A complete upload fails.
     Drop,
 }

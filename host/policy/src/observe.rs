@@ -93,7 +93,8 @@ async fn tell(plugin: &Member, hook: &dyn Observe, events: &Delivery<'_>) {
             hook = "observe",
             events = events.len(),
             cause = failure.cause.as_str(),
-            "a plugin failed, and its events are {}: {}",
+            "a {} failed, and its events are {}: {}",
+            plugin.noun,
             if pause.is_some() { "delivered again" } else { "lost" },
             failure.detail
         );

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::content::PluginContent;
 use tuffet_request::{Denial, SessionProfile};
+use tuffet_store::Destination;
 
 /// The maximum number of files in an answer.
 pub const MAX_CANDIDATES: usize = 64;
@@ -72,13 +73,4 @@ pub enum UploadOpinion {
     Rename(Destination),
     /// Refused with an ERROR.
     Deny(Denial),
-}
-
-/// The name that an upload gets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Destination {
-    /// A path in its root.
-    pub path: String,
-    /// Whether to use the next free name if a file has this one.
-    pub next_free: bool,
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::opinion::Destination;
 use tuffet_request::Denial;
-use tuffet_store::UploadContent;
+use tuffet_store::{Destination, UploadContent};
 
 /// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +26,9 @@ pub enum Acceptance {
     Rename(Destination),
     /// Refused with an ERROR.
     Deny(Denial),
+    /// Not decided, for this reason: a hook failed, or a plugin stays overloaded. The client gets an ERROR, too, since
+    /// it would have to send everything again.
+    Failed(String),
 }
 
 /// A complete upload under its temporary name, as passed to the hook.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::call::Overloaded;
+use super::call::NoAnswer;
 use super::chain_deadline::ChainDeadline;
 use super::member::Member;
 use super::memo::Memo;
@@ -10,7 +10,7 @@ use super::monitor;
 use super::opinion::UploadOpinion;
 use super::policy::Policy;
 use super::upload::{Acceptance, ReceivedUpload, UploadDecision};
-use tuffet_request::{Denial, ErrorCode, Request};
+use tuffet_request::Request;
 use tuffet_store::Sealed;
 
 /// Attempts to call an overloaded plugin for an upload. Dropping the request would cost the client the whole upload;
@@ -23,7 +23,8 @@ impl Policy {
         !self.of(listener).accept_upload.is_empty()
     }
 
-    /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
+    /// Calls the `accept-upload` chain: the first denial ends it, and so does a member without an answer; otherwise the
+    /// first rename applies.
     pub async fn accept_upload(
         &self,
         request: &Request,
@@ -47,18 +48,22 @@ impl Policy {
             }
             result.calls += 1;
             match patiently(plugin, request, &mut memo, &upload, deadline).await {
-                None => {}
-                Some(UploadOpinion::Accept) => {
+                Ok(None) => {}
+                Ok(Some(UploadOpinion::Accept)) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
                 }
-                Some(UploadOpinion::Rename(to)) if result.acceptance == Acceptance::Accept => {
+                Ok(Some(UploadOpinion::Rename(to))) if result.acceptance == Acceptance::Accept => {
                     result.acceptance = Acceptance::Rename(to);
                     result.by = Some(Arc::clone(&plugin.name));
                 }
                 // An earlier plugin has named a path.
-                Some(UploadOpinion::Rename(_)) => {}
-                Some(UploadOpinion::Deny(denial)) => {
+                Ok(Some(UploadOpinion::Rename(_))) => {}
+                Ok(Some(UploadOpinion::Deny(denial))) => {
                     let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));
+                    return UploadDecision { acceptance, by, ..result };
+                }
+                Err(reason) => {
+                    let (acceptance, by) = (Acceptance::Failed(reason), Some(Arc::clone(&plugin.name)));
                     return UploadDecision { acceptance, by, ..result };
                 }
             }
@@ -68,27 +73,27 @@ impl Policy {
 }
 
 /// Calls the plugin until it answers. Each attempt has the time limit of a chain.
+///
+/// # Errors
+/// It gave no answer, for this reason, so that it is unknown whether it would accept the upload.
 async fn patiently(
     plugin: &Member,
     request: &Request,
     memo: &mut Memo,
     upload: &ReceivedUpload,
     mut deadline: ChainDeadline,
-) -> Option<UploadOpinion> {
+) -> Result<Option<UploadOpinion>, String> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
         match plugin.acceptance(request, memo, upload, deadline).await {
-            Ok(opinion) => return opinion,
-            Err(Overloaded(reason)) => why = reason,
+            Ok(opinion) => return Ok(opinion),
+            // Another attempt would fail as well.
+            Err(NoAnswer::Failed(reason)) => return Err(reason),
+            Err(NoAnswer::Overloaded(reason)) => why = reason,
         }
         // A full queue refuses at once: wait for the deadline before the next attempt.
         tokio::time::sleep_until(deadline.until()).await;
         deadline = ChainDeadline::of(deadline.limit());
     }
-    // The plugin never answered, so it is unknown whether it would accept the upload.
-    Some(UploadOpinion::Deny(Denial {
-        code: ErrorCode::NotDefined,
-        message: "policy failure".into(),
-        reason: format!("{why}, {ATTEMPTS} times"),
-    }))
+    Err(format!("{why}, {ATTEMPTS} times"))
 }

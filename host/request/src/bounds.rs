@@ -1,5 +1,6 @@
 //! The limits that a reload may change, as the configuration sets them and the workers enforce them.
 
+use crate::setting_names::SettingNames;
 use std::time::Duration;
 
 /// A rate with a burst.
@@ -34,6 +35,8 @@ pub struct Bounds {
     pub least_rate: u64,
     /// The longest duration of a transfer; zero for no limit.
     pub max_duration: Duration,
+    /// How messages name these limits.
+    pub names: SettingNames,
 }
 
 impl Bounds {
@@ -50,6 +53,7 @@ impl Bounds {
             uploads_per_name: u32::MAX,
             least_rate: 0,
             max_duration: Duration::ZERO,
+            names: SettingNames::default(),
         }
     }
 }

@@ -21,6 +21,7 @@ mod request;
 mod resources;
 mod root;
 mod session;
+mod setting_names;
 pub mod settings;
 mod tid_ports;
 mod trail;

@@ -1,6 +1,6 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
-use crate::content::{OpenRoots, SourceOpener, SuppliedRoots};
+use crate::content::{CommitTurns, OpenRoots, SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
@@ -9,8 +9,9 @@ use crate::recent_opens::RecentOpens;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use std::time::Duration;
+use tuffet_engine::worker::UploadTimes;
 use tuffet_policy::Policy;
-use tuffet_request::settings::{self, ServiceSettings, Settings};
+use tuffet_request::settings::{self, ServiceSettings, SettingNames, Settings, TimeLimit};
 use tuffet_request::{ClientKey, Request};
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -25,6 +26,10 @@ pub struct Files {
     pub(crate) recent_opens: Arc<RecentOpens>,
     /// The limits of uploads.
     pub uploads: Uploads,
+    /// How long writing and storing an upload may take.
+    pub(crate) upload_times: UploadTimes,
+    /// The turns of sinks that are committed.
+    pub(crate) commit_turns: CommitTurns,
     /// Decides which requests may join multicast groups.
     pub(crate) groups: GroupAdmission,
     /// The roots that the program implements.
@@ -71,6 +76,8 @@ pub struct Generation {
     pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
+    /// How messages name settings.
+    pub(crate) names: SettingNames,
     /// The prefix length that identifies an IPv6 client.
     pub(crate) ipv6_prefix: u8,
 }
@@ -95,6 +102,8 @@ impl Generation {
                 cache,
                 recent_opens: Arc::default(),
                 uploads,
+                upload_times: UploadTimes::of(settings),
+                commit_turns: CommitTurns::default(),
                 groups: GroupAdmission::of(settings),
                 supplied,
                 sources,
@@ -104,6 +113,7 @@ impl Generation {
             leases: Leases::of(lease_files, None),
             negotiation: Negotiation::of(settings, None),
             open_time: limits.open_time,
+            names: settings.names,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }
@@ -123,12 +133,20 @@ impl Generation {
         let OpenRoots { roots, supplied } = roots;
         Generation {
             number: self.number + 1,
-            files: Files { roots, cache, recent_opens: Arc::default(), supplied, ..files.clone() },
+            files: Files {
+                roots,
+                cache,
+                recent_opens: Arc::default(),
+                supplied,
+                upload_times: UploadTimes::of(settings),
+                ..files.clone()
+            },
             policy: Arc::new(policy),
             netboot: Netboot::of(netboot, Some(&self.netboot)),
             leases,
             negotiation: Negotiation::of(settings, Some(&self.negotiation)),
             open_time: limits.open_time,
+            names: settings.names,
             ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }
@@ -138,10 +156,24 @@ impl Generation {
         self.files.roots.any_case() || self.netboot.shim_folders.is_some()
     }
 
+    /// How long opening a file may take, for messages.
+    pub(crate) fn within_open_time(&self) -> String {
+        within(self.open_limit())
+    }
+
+    pub(crate) fn open_limit(&self) -> TimeLimit {
+        TimeLimit { within: self.open_time, setting: self.names.of("limits.open-time") }
+    }
+
     /// Returns the key of a request's client, for fair shares.
     pub(crate) fn client_of(&self, request: &Request) -> ClientKey {
         ClientKey::of(&request.client, self.ipv6_prefix)
     }
+}
+
+/// A time limit and its setting, for messages.
+pub(crate) fn within(limit: TimeLimit) -> String {
+    format!("within {} ({})", humantime::format_duration(limit.within), limit.setting)
 }
 
 /// The generation of new requests. Cheap to clone.

@@ -108,7 +108,7 @@ pub use bind::{Server, needed_sockets};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Service};
 /// The futures of hooks, roots, readers and sinks.
 pub use bytes::Bytes;
-pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
+pub use content::{Destination, OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 pub use futures_util::future::BoxFuture;
 pub use handle::{AskError, Handle, ServerEnd};
 pub use hooks::{
@@ -118,7 +118,7 @@ pub use hooks::{
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
 pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};
-pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, ReceivedUpload, Target};
+pub use tuffet_policy::{DefaultVerdict, PluginRecords, Policy, ReceivedUpload, Target};
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 /// Why a name is not safe.
 pub use tuffet_request::names::NameError;

@@ -83,8 +83,8 @@ impl Root {
         if beyond && self.rules.quota.is_per_folder() {
             tracing::warn!(
                 target: "tuffet::store::usage", root,
-                "`write.quota.per-folder` of a root counts its first {MAX_FOLDERS} folders only, and uploads to others are \
-                 refused: split the root"
+                "the quota of each folder (`quota.per-folder`) counts the first {MAX_FOLDERS} folders of a root only, and \
+                 uploads to others are refused: split the root"
             );
         }
         let Contents { bytes, files, folders } = found.all();

@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use rustix::process::getegid;
 use thiserror::Error;
 
+use tuffet_request::settings::SettingName;
 use tuffet_request::{Denial, ErrorCode};
 
 use super::obstacle::{Obstacle, Right, find_obstacle, user_name};
@@ -23,20 +24,18 @@ pub enum StoreError {
     #[error("no such folder: `{0}`; uploads create no folders, so create it (`mkdir`) or correct the path")]
     NoFolder(String),
     /// The path of an upload has too many folders to make one of them.
-    #[error(
-        "a folder of the path is missing, and the path has more than {limit} folders (`write.folders.depth`)"
-    )]
+    #[error("a folder of the path is missing, and the path has more than {limit} folders (`folders.depth`)")]
     TooDeep {
         /// The limit.
         limit: u32,
     },
     /// The name is not for uploads, because its root keeps earlier versions.
-    #[error("{0}; the root keeps earlier versions (`write.versions`)")]
+    #[error("{0}; its root keeps earlier versions (`versions`)")]
     VersionName(&'static str),
     /// The folder of staged uploads cannot be used.
     #[error(
         "an upload that is written in place waits in {} until it is complete, and that folder cannot be used: {error}; \
-         let this user write there, or name another `state`", folder.display()
+         let this user write there, or name another folder for it", folder.display()
     )]
     Unstaged {
         /// The folder.
@@ -47,7 +46,7 @@ pub enum StoreError {
     /// This process may not keep the file that the upload would replace.
     #[error(
         "the file is there, and cannot be kept as an earlier version: {0}; let this user read it (`chmod`, `chown`), or \
-         remove `write.versions`"
+         let its root keep none (`versions`)"
     )]
     VersionNotKept(io::Error),
     /// A quota of the root is exhausted.
@@ -75,7 +74,7 @@ pub enum StoreError {
     Uncounted,
     /// The file system stores the name with another spelling, or would (`spelling.rs`).
     #[error(
-        "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
+        "the file system spells the name of this file, or of a folder on the way to it, differently; rules apply to \
          the requested name, so only the stored spelling (`ls`) is served and written"
     )]
     Spelling,
@@ -94,8 +93,8 @@ pub enum StoreError {
     Denied(&'static str),
     /// A symbolic link leads out of its root, and not into a folder that the root allows.
     #[error(
-        "the link `{link}` leads out of its root, to {target}; to serve what is there, name the folder in \
-         `roots[].links`: `links: [{folder}]`"
+        "the link `{link}` leads out of its root, to {target}; to serve what is there, allow links into \
+         {folder} (`links` of the root)"
     )]
     LeadsOut {
         /// Its path in the root.
@@ -106,7 +105,9 @@ pub enum StoreError {
         folder: String,
     },
     /// A symbolic link leads into a folder that the root allows, and that is not open.
-    #[error("the link `{link}` leads into {folder} of `roots[].links`, which cannot be opened: {why}")]
+    #[error(
+        "the link `{link}` leads into {folder}, one of the `links` of its root, which cannot be opened: {why}"
+    )]
     LinkFolder {
         /// Its path in the root.
         link: String,
@@ -145,7 +146,7 @@ pub enum StoreError {
     },
     /// Uploads may not create files in this root.
     #[error(
-        "the file does not exist, and its root has `write.create: false`; create it (`touch`), or remove the rule"
+        "the file does not exist, and its root has `create: false`; create it (`touch`), or remove the rule"
     )]
     NotCreated,
     /// The root takes no uploads, or no root does.
@@ -157,7 +158,7 @@ pub enum StoreError {
     /// The process has no descriptors or memory left. The client should retry, because the shortage may be brief.
     #[error(
         "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
-             lower `limits.transfers`"
+             allow fewer transfers at once"
     )]
     Exhausted(io::Error),
     /// The folder of the root has not answered since the server tried to open it.
@@ -171,10 +172,10 @@ pub enum StoreError {
         /// Its answer.
         why: String,
     },
-    /// The origin does not answer, or fails, and the cache has no version to serve instead.
-    #[error("the origin {origin} cannot be reached: {why}")]
+    /// The origin, or the root of the program, does not answer, or fails, and the cache has no version to serve instead.
+    #[error("{} cannot be reached: {why}", reached(origin))]
     Unreachable {
-        /// The URL of the origin, without secrets.
+        /// The URL of the origin, without secrets, or the name of the root.
         origin: Arc<str>,
         /// The failure.
         why: String,
@@ -189,18 +190,26 @@ pub enum StoreError {
         limit: u64,
     },
     /// The limit of concurrent uploads to this name is reached, or the client has its share of it.
-    #[error("{}", busy(*.running, *.own))]
+    #[error("{}", busy(*.running, *.own, *.setting))]
     Busy {
         /// Their number.
         running: u32,
         /// The number of the client's, if others still have room.
         own: Option<u32>,
+        /// The limit.
+        setting: SettingName,
     },
-    /// A plugin refused the upload.
+    /// Policy refused the upload.
     #[error("{}", .0.reason)]
     Refused(Denial),
-    /// A plugin named a root that is not configured.
-    #[error("there is no root named `{0}`; the plugin that answered it is wrong, or its settings are")]
+    /// Policy did not decide about the complete upload, for this reason.
+    #[error("{0}")]
+    Unjudged(String),
+    /// The root did not read, write or store in time: its name, and the limit.
+    #[error("{0}")]
+    Unresponsive(String),
+    /// Policy named a root that does not exist.
+    #[error("there is no root named `{0}`; correct what names it")]
     UnknownRoot(String),
     /// Any other system error.
     #[error("the system failed: {0}")]
@@ -219,15 +228,20 @@ fn forbidden(error: &io::Error, obstacle: Option<&Obstacle>) -> String {
     }
 }
 
+/// An origin by its URL, a root by its name, which has no colon.
+fn reached(origin: &str) -> String {
+    if origin.contains(':') { format!("the origin {origin}") } else { format!("root `{origin}`") }
+}
+
 /// What is taken of the limit of uploads to a name.
-fn busy(running: u32, own: Option<u32>) -> String {
+fn busy(running: u32, own: Option<u32>, setting: SettingName) -> String {
     match own {
         None => {
-            format!("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")
+            format!("{running} uploads to this name are running, as many as {setting} allows")
         }
-        Some(own) => format!(
-            "{own} uploads of this client to this name are running, its share of `limits.uploads-per-name`"
-        ),
+        Some(own) => {
+            format!("{own} uploads of this client to this name are running, its share of {setting}")
+        }
     }
 }
 
@@ -252,6 +266,9 @@ fn unit(key: &str) -> &str {
 impl StoreError {
     /// The server shut down before the upload became visible.
     pub const STOPPED: StoreError = StoreError::Denied("the server is shutting down");
+
+    /// The text of the ERROR packet if a root does not answer.
+    pub const SILENT: &str = "the server's storage does not answer";
 
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
@@ -283,6 +300,8 @@ impl StoreError {
             | Self::Uncounted
             | Self::Unreachable { .. }
             | Self::Unstaged { .. }
+            | Self::Unjudged(_)
+            | Self::Unresponsive(_)
             | Self::Io(_)
             | Self::Busy { .. } => ErrorCode::NotDefined,
         }
@@ -315,6 +334,8 @@ impl StoreError {
             Self::NotRegular(_) => "not a regular file",
             Self::TooLarge { .. } => "file too large",
             Self::Refused(denial) => &denial.message,
+            Self::Unjudged(_) => "policy failure",
+            Self::Unresponsive(_) => Self::SILENT,
             Self::Exhausted(_)
             | Self::Unopened
             | Self::Uncounted

@@ -124,7 +124,7 @@ impl LinkFolder {
                 if !matches!(&*state, State::Closed { why: before } if *before == why) {
                     tracing::warn!(
                         target: "tuffet::store::root", root, %path, %error,
-                        "a folder of `roots[].links` cannot be opened; links into it lead nowhere until it can be"
+                        "a folder that links may lead to cannot be opened; they lead nowhere until it can be"
                     );
                 }
                 if matches!(&*state, State::Closed { .. }) {
@@ -141,7 +141,7 @@ impl LinkFolder {
             if self.open_at_last(root) {
                 tracing::info!(
                     target: "tuffet::store::root", root, %path,
-                    "a folder of `roots[].links` is open; links lead into it from now on"
+                    "a folder that links may lead to is open; they lead into it from now on"
                 );
             }
             return;
@@ -152,7 +152,7 @@ impl LinkFolder {
             if self.open_at_last(root) {
                 tracing::info!(
                     target: "tuffet::store::root", root, %path,
-                    "a folder of `roots[].links` was replaced; links lead into the new one from now on"
+                    "a folder that links may lead to was replaced; they lead into the new one from now on"
                 );
             }
             return;
@@ -163,9 +163,9 @@ impl LinkFolder {
         {
             tracing::warn!(
                 target: "tuffet::store::root", root, %path,
-                "the path of a folder of `roots[].links` leads to another folder than the one that links lead into, or \
-                 nowhere: it was replaced or mounted over since; reload to use what is there now, or set `follow: true` \
-                 for the root"
+                "the path of a folder that links may lead to leads to another folder than the one that they lead into, or \
+                 nowhere: it was replaced or mounted over since; a reload (in a program, `replace`) uses what is there now, \
+                 and so does `follow: true` of the root"
             );
         }
     }

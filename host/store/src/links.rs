@@ -10,7 +10,7 @@ use super::{StoreError, path};
 /// Returns the error for a link that stops an upload.
 pub(super) fn refusal(links: Links) -> StoreError {
     StoreError::Denied(match links {
-        Links::Refuse => "the name is a symbolic link and its root has `write.links: refuse`",
+        Links::Refuse => "the name is a symbolic link and its root has `links: refuse` for uploads",
         Links::Replace | Links::Follow => "a symbolic link has taken the name meanwhile",
     })
 }

@@ -16,8 +16,8 @@ pub(super) fn within_bounds(capacity: u64) -> u64 {
             cache = capacity,
             allowed,
             used = most,
-            "`limits.cache` exceeds a quarter of the memory limit of this control group, so a quarter is \
-             used; lower `limits.cache`, or raise the memory limit"
+            "the cache of contents (`cache` of the limits) exceeds a quarter of the memory limit of this control group, so a \
+             quarter is used; lower it, or raise the memory limit"
         );
     }
     capacity.min(most)

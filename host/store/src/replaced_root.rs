@@ -115,7 +115,7 @@ impl Root {
                 let text = error.to_string();
                 let mut last = self.disk.not_opened.lock();
                 if last.as_ref() != Some(&text) {
-                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "the folder of a root is there now, but cannot be opened; the server tries again; if the folder is outside of the sandbox, restart the server");
+                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "the folder of a root is there now, but cannot be opened; the server tries again; if a sandbox does not include the folder, restart the server");
                     *last = Some(text);
                 }
                 LookOutcome::Nothing
@@ -141,7 +141,8 @@ impl Root {
             tracing::warn!(
                 target: "tuffet::store::root", root = %self.name, %path,
                 "the path of a root leads to another folder than the one that is served, or nowhere: it was replaced or \
-                 mounted over since; reload to serve what is there now, or set `follow: true` for this root"
+                 mounted over since; a reload (in a program, `replace`) serves what is there now, and so does `follow: true` of \
+                 the root"
             );
         }
         LookOutcome::Nothing

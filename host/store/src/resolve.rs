@@ -120,7 +120,7 @@ impl OpenFolder {
 }
 
 const READ_ONLY: StoreError =
-    StoreError::Denied("a link leads to a folder of `roots[].links`, and these take no uploads");
+    StoreError::Denied("a link leads to a folder of the `links` of its root, and these take no uploads");
 
 const RESTLESS: StoreError = StoreError::Denied("others replace a part of the path all the time");
 

@@ -14,7 +14,7 @@ use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
 use super::upload_supplied::{ToProgram, unsupported};
-use super::{Disk, Sink, StoreError, path};
+use super::{Destination, Disk, Sink, StoreError, path};
 use crate::Writing;
 
 /// An upload in progress, in a temporary file beside its target.
@@ -25,7 +25,7 @@ use crate::Writing;
 pub struct Upload {
     /// `None` if the program takes the bytes.
     file: Option<Arc<File>>,
-    destination: Destination,
+    storage: Storage,
     disk: Arc<Disk>,
     path: String,
     limit: u64,
@@ -34,9 +34,9 @@ pub struct Upload {
     commit_point: CommitPoint,
 }
 
-/// The destination of an upload.
+/// What becomes of the bytes of an upload.
 #[derive(Debug)]
-enum Destination {
+enum Storage {
     Folder(Box<InFolder>),
     Elsewhere(ToOrigin),
     Supplied(ToProgram),
@@ -46,38 +46,30 @@ impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         if let Some(place) = &root.elsewhere {
             let (file, to) = ToOrigin::create(root, place, target)?;
-            return Ok(Self::with(root, target, file, Destination::Elsewhere(to)));
+            return Ok(Self::with(root, target, file, Storage::Elsewhere(to)));
         }
         let (file, its, target) = InFolder::create(root, target)?;
-        Ok(Self::with(root, &target, file, Destination::Folder(Box::new(its))))
+        Ok(Self::with(root, &target, file, Storage::Folder(Box::new(its))))
     }
 
-    fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
+    fn with(root: &Root, target: &str, file: File, storage: Storage) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, destination, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
+        Self { file, storage, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
     }
 
     /// An upload that the program takes.
     pub(super) fn supplied(root: &Root, target: &str, sink: Box<dyn Sink>) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        let destination = Destination::Supplied(ToProgram::new(sink));
+        let storage = Storage::Supplied(ToProgram::new(sink));
         let limit = root.max_upload;
-        Self {
-            file: None,
-            destination,
-            disk,
-            path,
-            limit,
-            writing: None,
-            commit_point: CommitPoint::default(),
-        }
+        Self { file: None, storage, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
     /// [`Upload::write_at`] and [`Upload::commit`].
     pub fn is_supplied(&self) -> bool {
-        matches!(self.destination, Destination::Supplied(_))
+        matches!(self.storage, Storage::Supplied(_))
     }
 
     /// Passes the next bytes to the program.
@@ -86,21 +78,21 @@ impl Upload {
     /// `TooLarge` as for [`Upload::write_at`], and the error of the program.
     pub async fn write_supplied(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let limit = self.limit;
-        let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
+        let Storage::Supplied(to) = &mut self.storage else { return Err(unsupported()) };
         to.write(bytes, limit).await
     }
 
-    /// Has the program store it under its path.
+    /// Has the program store it under its path, or the next free name. Returns the path used.
     ///
     /// # Errors
     /// The error of the program.
-    pub async fn commit_supplied(mut self) -> Result<(), StoreError> {
+    pub async fn commit_supplied(mut self, next_free: bool) -> Result<String, StoreError> {
         if !self.commit_point.pass() {
             return Err(StoreError::STOPPED);
         }
         let path = std::mem::take(&mut self.path);
-        let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
-        to.commit(&path).await
+        let Storage::Supplied(to) = &mut self.storage else { return Err(unsupported()) };
+        to.commit(&Destination { path, next_free }).await
     }
 
     fn file(&self) -> Result<&Arc<File>, StoreError> {
@@ -161,7 +153,7 @@ impl Upload {
         let Some(end) = end.filter(|end| *end <= self.limit) else {
             return Err(StoreError::TooLarge { limit: self.limit });
         };
-        if let Destination::Folder(its) = &self.destination {
+        if let Storage::Folder(its) = &self.storage {
             its.reserve(end)?;
         }
         self.file()?.write_all_at(bytes, offset).map_err(StoreError::from_io)
@@ -169,16 +161,16 @@ impl Upload {
 
     /// Changes the target path. The temporary file stays where it is until the commit.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
-        let target = match &mut self.destination {
-            Destination::Folder(its) => &*its.redirect(root, target)?,
-            Destination::Elsewhere(its) => {
+        let target = match &mut self.storage {
+            Storage::Folder(its) => &*its.redirect(root, target)?,
+            Storage::Elsewhere(its) => {
                 // Uses the rule of the upload: it may have to keep a file that its root would replace.
                 if let Some(place) = &root.elsewhere {
                     place.judge_upload(target, its.overwrite)?;
                 }
                 target
             }
-            Destination::Supplied(_) => &*path::plain(target)?,
+            Storage::Supplied(_) => &*path::plain(target)?,
         };
         self.path = target.to_owned();
         Ok(())
@@ -189,7 +181,7 @@ impl Upload {
     /// # Errors
     /// `NoSpace`, `Io`.
     pub fn seal(&self) -> Result<Sealed, StoreError> {
-        if let Destination::Supplied(to) = &self.destination {
+        if let Storage::Supplied(to) = &self.storage {
             let (bytes, sha256) = to.sum();
             return Ok(Sealed { bytes, sha256 });
         }
@@ -252,27 +244,27 @@ impl Upload {
 
     /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
-        match &mut self.destination {
-            Destination::Folder(its) => its.keep_existing(),
-            Destination::Elsewhere(its) => its.overwrite = false,
-            Destination::Supplied(_) => {}
+        match &mut self.storage {
+            Storage::Folder(its) => its.keep_existing(),
+            Storage::Elsewhere(its) => its.overwrite = false,
+            Storage::Supplied(_) => {}
         }
     }
 
     /// As [`Upload::commit`], but the caller can retry with another name if this one is taken.
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
-        match &mut self.destination {
-            Destination::Folder(its) => {
+        match &mut self.storage {
+            Storage::Folder(its) => {
                 its.commit(file, &self.commit_point)?;
                 if its.path() != self.path {
                     self.path = its.path().to_owned();
                 }
                 Ok(())
             }
-            Destination::Elsewhere(_) if !self.commit_point.pass() => Err(StoreError::STOPPED),
-            Destination::Elsewhere(its) => its.commit(&self.path, file),
-            Destination::Supplied(_) => Err(unsupported()),
+            Storage::Elsewhere(_) if !self.commit_point.pass() => Err(StoreError::STOPPED),
+            Storage::Elsewhere(its) => its.commit(&self.path, file),
+            Storage::Supplied(_) => Err(unsupported()),
         }
     }
 }
@@ -314,7 +306,7 @@ pub struct Sealed {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        if let Destination::Folder(its) = &self.destination
+        if let Storage::Folder(its) = &self.storage
             && let Err((temporary, errno)) = its.remove()
         {
             let error = io::Error::from(errno);

@@ -6,7 +6,7 @@ use std::io;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::{Sink, StoreError};
+use super::{Destination, Sink, StoreError};
 
 /// The destination of an upload.
 pub(super) struct ToProgram {
@@ -44,9 +44,9 @@ impl ToProgram {
         (self.written, self.digest.clone().finalize().into())
     }
 
-    pub(super) async fn commit(&mut self, path: &str) -> Result<(), StoreError> {
+    pub(super) async fn commit(&mut self, to: &Destination) -> Result<String, StoreError> {
         let mut sink = self.sink.get_mut().take().ok_or_else(unsupported)?;
-        sink.commit(path).await.map_err(StoreError::of_program)
+        sink.commit(to).await.map_err(StoreError::of_program)
     }
 }
 

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-use tuffet_request::ClientKey;
+use tuffet_request::settings::SettingName;
+use tuffet_request::{Bounds, ClientKey};
 
 use super::StoreError;
 
@@ -22,6 +23,8 @@ pub struct Uploads(Arc<RunningUploads>);
 #[derive(Debug)]
 struct RunningUploads {
     most: AtomicU32,
+    /// Its name for messages.
+    setting: SettingName,
     running: Mutex<HashMap<Box<str>, ClientUploads>>,
 }
 
@@ -37,9 +40,11 @@ pub struct Writing {
 }
 
 impl Uploads {
-    /// Creates a counter with this limit for each name.
-    pub fn new(most: u32) -> Uploads {
-        Uploads(Arc::new(RunningUploads { most: AtomicU32::new(most), running: Mutex::default() }))
+    /// Creates a counter with the limit for each name.
+    pub fn new(bounds: &Bounds) -> Uploads {
+        let setting = bounds.names.of("limits.uploads-per-name");
+        let most = AtomicU32::new(bounds.uploads_per_name);
+        Uploads(Arc::new(RunningUploads { most, setting, running: Mutex::default() }))
     }
 
     /// Replaces the limit.
@@ -61,7 +66,8 @@ impl Uploads {
         let own = clients.and_then(|clients| clients.get(&client)).copied().unwrap_or_default();
         let free = most.saturating_sub(all);
         if own >= free {
-            return Err(StoreError::Busy { running: all, own: (free > 0).then_some(own) });
+            let own = (free > 0).then_some(own);
+            return Err(StoreError::Busy { running: all, own, setting: self.0.setting });
         }
         *running.entry(name.clone()).or_default().entry(client).or_default() += 1;
         drop(running);
@@ -101,17 +107,21 @@ impl Drop for Writing {
 mod tests {
     use super::*;
 
+    fn uploads(most: u32) -> Uploads {
+        Uploads::new(&Bounds { uploads_per_name: most, ..Bounds::none() })
+    }
+
     fn client(number: u8) -> ClientKey {
         ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
     }
 
     #[test]
     fn uploads_to_a_name_are_limited_and_forgotten_when_they_end() {
-        let uploads = Uploads::new(2);
+        let uploads = uploads(2);
         let begin = |root, path, number| uploads.begin(root, path, client(number));
         let first = begin("boot", "a", 1).unwrap();
         let second = begin("boot", "a", 2).unwrap();
-        assert!(matches!(begin("boot", "a", 3), Err(StoreError::Busy { running: 2, own: None })));
+        assert!(matches!(begin("boot", "a", 3), Err(StoreError::Busy { running: 2, own: None, .. })));
         let others = [begin("boot", "b", 1), begin("other", "a", 1)];
         assert!(others.iter().all(Result::is_ok));
         drop(first);
@@ -124,14 +134,14 @@ mod tests {
 
     #[test]
     fn a_client_takes_at_most_as_many_places_of_a_name_as_remain() {
-        let uploads = Uploads::new(16);
+        let uploads = uploads(16);
         let all_of = |number: u8| -> Vec<Writing> {
             std::iter::from_fn(|| uploads.begin("boot", "a", client(number)).ok()).collect()
         };
         let places = [1, 2, 3].map(all_of);
         assert_eq!(places.each_ref().map(Vec::len), [8, 4, 2]);
         let refused = uploads.begin("boot", "a", client(1));
-        assert!(matches!(refused, Err(StoreError::Busy { running: 14, own: Some(8) })));
+        assert!(matches!(refused, Err(StoreError::Busy { running: 14, own: Some(8), .. })));
         assert!(uploads.begin("boot", "a", client(4)).is_ok());
         drop(places);
         assert!(uploads.lock().is_empty());

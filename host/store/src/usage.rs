@@ -20,7 +20,7 @@ use super::StoreError;
 use super::tally::{Contents, MAX_FOLDERS, Tally};
 
 /// The key of the quota of each folder.
-const PER_FOLDER: &str = "write.quota.per-folder";
+const PER_FOLDER: &str = "quota.per-folder";
 
 /// The shortest time between two walks, as a multiple of the time that the last one took, and at least.
 const MIN_PAUSE: (u32, Duration) = (10, Duration::from_secs(1));
@@ -213,10 +213,10 @@ impl Sums {
         let (all, held) = (counted.all(), self.reserved.all());
         let (of, held_of) = (counted.of(folder), self.reserved.of(folder));
         let limits = [
-            ("write.quota.bytes", quota.bytes, all.bytes, held.bytes, more.bytes),
-            ("write.quota.files", quota.files, all.files, held.files, more.files),
-            ("write.quota.per-folder.bytes", quota.folder_bytes, of.bytes, held_of.bytes, more.bytes),
-            ("write.quota.per-folder.files", quota.folder_files, of.files, held_of.files, more.files),
+            ("quota.bytes", quota.bytes, all.bytes, held.bytes, more.bytes),
+            ("quota.files", quota.files, all.files, held.files, more.files),
+            ("quota.per-folder.bytes", quota.folder_bytes, of.bytes, held_of.bytes, more.bytes),
+            ("quota.per-folder.files", quota.folder_files, of.files, held_of.files, more.files),
         ];
         for (key, limit, stored, running, more) in limits {
             let Some(limit) = limit.filter(|_| more > 0) else { continue };
@@ -247,7 +247,7 @@ impl Sums {
             return Ok(());
         }
         self.stale = true;
-        let (root, key) = (root.to_owned(), "write.folders.count");
+        let (root, key) = (root.to_owned(), "folders.count");
         Err(StoreError::Quota { root, folder: None, key, limit, stored, running: 0 })
     }
 

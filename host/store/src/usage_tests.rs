@@ -45,11 +45,11 @@ fn two_uploads_do_not_get_the_same_bytes() {
     two.grow(30).expect("100 of 100");
     assert!(two.grow(31).is_err() && one.grow(51).is_err() && two.grow(30).is_ok());
     let text = two.grow(31).unwrap_err().to_string();
-    for part in ["of root `in`", "100 bytes", "write.quota.bytes", "20 are stored", "80 belong to"] {
+    for part in ["of root `in`", "100 bytes", "quota.bytes", "20 are stored", "80 belong to"] {
         assert!(text.contains(part), "{text}");
     }
     let third = upload(&usage);
-    assert!(third.grow(0).unwrap_err().to_string().contains("write.quota.files"));
+    assert!(third.grow(0).unwrap_err().to_string().contains("quota.files"));
     drop(one);
     two.grow(80).expect("the other one has ended");
     two.settle(80, Some(Old { bytes: 20, is_kept: false }), usage.change());
@@ -76,7 +76,7 @@ fn each_folder_has_its_part() {
     assert!(text.contains("per-folder.files"), "{text}");
     two.grow(40).expect("another folder");
     let text = upload_to(&usage, quota, "c").grow(11).unwrap_err().to_string();
-    assert!(text.contains("of root `in`") && text.contains("write.quota.bytes"), "{text}");
+    assert!(text.contains("of root `in`") && text.contains("quota.bytes"), "{text}");
     let text = upload_to(&usage, Quota { bytes: None, ..quota }, "").grow(31).unwrap_err().to_string();
     assert!(text.contains("of the files beside the folders in root `in`"), "{text}");
 
@@ -102,7 +102,7 @@ fn more_folders_than_are_counted() {
     let quota = Quota { folder_files: Some(2), ..Quota::default() };
     upload_to(&usage, quota, "0").grow(1).expect("2 of 2");
     let text = upload_to(&usage, quota, "new").grow(1).unwrap_err().to_string();
-    assert!(text.contains("65536 folders are allowed (`write.quota.per-folder`)"), "{text}");
+    assert!(text.contains("65536 folders are allowed (`quota.per-folder`)"), "{text}");
     upload_to(&usage, Quota::default(), "new").grow(1).expect("no quota");
 }
 
@@ -301,7 +301,7 @@ fn folders_are_limited() {
     usage.require_folders("in", 2, 3).expect("3 of 3");
     usage.require_folders("in", 3, 3).expect_err("4 of 3");
     let change = usage.add_folder("in", 2).expect("2 of 2");
-    assert!(usage.add_folder("in", 2).unwrap_err().to_string().contains("write.folders.count"));
+    assert!(usage.add_folder("in", 2).unwrap_err().to_string().contains("folders.count"));
     usage.remove_folder(change);
     let change = usage.add_folder("in", 2).expect("2 of 2");
     // A walk that ends before the folder is accounted for may have seen that it is gone.

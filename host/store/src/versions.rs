@@ -239,7 +239,7 @@ pub(super) fn prune(folder: &impl AsFd, of: &str, keep: u32) -> Contents {
 fn warn(name: &str, error: &StoreError) {
     tracing::warn!(
         target: "tuffet::store::versions", name, %error,
-        "an earlier version beyond `write.versions.keep` cannot be removed; remove it by hand"
+        "an earlier version beyond those to keep (`versions`) cannot be removed; remove it by hand"
     );
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::roots::{Root, Roots};
 use super::upload_in_folder::InFolder;
-use super::{Right, Sink, StoreError, Upload, path, version_names};
+use super::{Destination, Right, Sink, StoreError, Upload, path, version_names};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
 const FREE_NAME_TIME: Duration = Duration::from_secs(10);
@@ -112,20 +112,19 @@ impl Roots {
         upload.redirect(root, path)
     }
 
-    /// Commits an upload to another path of its root. If a file exists there, takes the first free name of `PATH.1` to
-    /// `PATH.999`. Returns the path used.
+    /// Commits an upload to the first of these names of its root that is free. Returns the path used.
     ///
     /// # Errors
     /// `Exists` if all of them are taken; as [`Roots::redirect`] and [`Upload::commit`].
-    pub fn commit_as_free(&self, mut upload: Upload, path: &str) -> Result<String, StoreError> {
+    pub fn commit_as_free(&self, mut upload: Upload, to: &Destination) -> Result<String, StoreError> {
         upload.keep_existing();
         let until = Instant::now() + FREE_NAME_TIME;
-        for number in 0..1000 {
+        for name in to.names() {
             if Instant::now() > until {
-                let why = format!("no free name for {path} was found within {} s", FREE_NAME_TIME.as_secs());
+                let why =
+                    format!("no free name for {} was found within {} s", to.path, FREE_NAME_TIME.as_secs());
                 return Err(StoreError::Io(io::Error::other(why)));
             }
-            let name = if number == 0 { path.to_owned() } else { format!("{path}.{number}") };
             let done = self.redirect(&mut upload, &name).and_then(|()| upload.put_in_place());
             match done {
                 // The name was taken when the upload began, or has been taken since.

@@ -367,17 +367,17 @@ fn the_rules_for_versions_folders_and_quotas() {
     let server = Setup::new().file("a", b"old").yaml(&format!("roots: [{root}]")).start();
     server.logged("counted the contents of a root");
     assert_shows(&live(&server, &["--write", "b/new"]), 0, &["in:b/new"]);
-    assert_shows(&live(&server, &["--write", "a.~1~"]), 1, &["write.versions"]);
-    assert_shows(&live(&server, &["--write", "b/c/new"]), 1, &["write.folders.depth"]);
+    assert_shows(&live(&server, &["--write", "a.~1~"]), 1, &["`versions`"]);
+    assert_shows(&live(&server, &["--write", "b/c/new"]), 1, &["`folders.depth`"]);
     server.root().write("b", b"an operator's");
     assert_eq!(server.root().names(), ["a", "b"], "an explanation makes no folder");
     for (name, refused, key) in [
         (
             "c",
             "d",
-            "the files beside the folders in root `in` is exhausted: 2 files are allowed (`write.quota.per-folder.files`)",
+            "the files beside the folders in root `in` is exhausted: 2 files are allowed (`quota.per-folder.files`)",
         ),
-        ("x/c", "y/d", "root `in` is exhausted: 3 files are allowed (`write.quota.files`)"),
+        ("x/c", "y/d", "root `in` is exhausted: 3 files are allowed (`quota.files`)"),
     ] {
         let mut peer = Peer::new(server.address());
         peer.ask(&wrq(name, &[]));

@@ -235,7 +235,7 @@ fn links_are_refused_unless_configured_otherwise() {
     for rules in ["overwrite: true", "overwrite: true, write: { links: refuse }"] {
         let Some(server) = server(rules, links) else { return };
         for name in LINKS {
-            refused(&server, name, "symbolic link and its root has `write.links: refuse`");
+            refused(&server, name, "symbolic link and its root has `links: refuse` for uploads");
             assert!(server.root().path(name).is_symlink());
         }
         assert_eq!(

@@ -17,6 +17,7 @@ pub(super) fn member(
 ) -> Member {
     Member {
         name: Arc::clone(&plugin.name),
+        noun: "plugin",
         hooks: hooks(plugin),
         on_error: from_config::on_error(spec.on_error),
         monitors: spec.mode == PluginMode::Monitor,

@@ -25,7 +25,7 @@ pub(super) fn open(
     let plugin: Arc<str> = Arc::from(spec.name.as_str());
     let mut access = Access {
         lines: rates.with(LineRate::of_plugin(&plugin)),
-        notes: rates.with(LineRate::calls(&plugin)),
+        notes: rates.with(LineRate::calls("plugin", &plugin)),
         plugin,
         secrets: spec.secrets.clone(),
         client_mac: granted.contains(&Grant::ClientMac),

@@ -6,7 +6,7 @@ use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, WriteMultipart};
 use std::io;
 use std::sync::Arc;
-use tuffet::{Bytes, ReadAt, Root, RootError, Sink, Source, Version};
+use tuffet::{Bytes, Destination, ReadAt, Root, RootError, Sink, Source, Version};
 
 /// Parts of an upload that are sent at the same time. With parts of 5 MiB, an upload takes at most 15 MiB of memory.
 const PARTS: usize = 2;
@@ -67,10 +67,11 @@ impl Sink for Upload {
         })
     }
 
-    fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         Box::pin(async move {
-            if path != self.path {
-                return Err(io::Error::other(format!("{} cannot become {path}", self.path)));
+            // The parts belong to one object. A store that copies could rename it, or look for a free name.
+            if to.path != self.path || to.next_free {
+                return Err(io::Error::other(format!("{} cannot get another name", self.path)));
             }
             let Some(parts) = &mut self.parts else { return Err(io::ErrorKind::BrokenPipe.into()) };
             // Until all parts but the last have arrived, an upload that is cut off can be aborted.
@@ -78,7 +79,7 @@ impl Sink for Upload {
             let Some(parts) = self.parts.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
             // Aborts itself if the store refuses the rest.
             parts.finish().await?;
-            Ok(())
+            Ok(self.path.clone())
         })
     }
 

@@ -26,6 +26,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, Filled, TokenBucket};
 use tuffet_core::Time;
+use tuffet_request::settings::SettingNames;
 use tuffet_request::{Bounds, ClientKey};
 
 /// The most datagrams on their way to workers that did not receive them.
@@ -89,19 +90,22 @@ impl Refused {
 
     /// Its key in the configuration.
     pub(crate) fn key(self) -> &'static str {
-        self.limit().trim_matches('`')
+        match self {
+            Refused::Transfers => "limits.transfers",
+            Refused::Pending => "limits.pending",
+            Refused::Events => "the limit of outcomes that wait to be logged",
+            Refused::PerSecond => "limits.per-second",
+            Refused::ClientTransfers => "limits.per-client.transfers",
+            Refused::ClientPending => "limits.per-client.pending",
+            Refused::ClientPerSecond => "limits.per-client.per-second",
+        }
     }
 
     /// The limit that was reached, for the log.
-    pub(crate) fn limit(self) -> &'static str {
+    pub(crate) fn limit(self, names: SettingNames) -> String {
         match self {
-            Refused::Transfers => "`limits.transfers`",
-            Refused::Pending => "`limits.pending`",
-            Refused::Events => "the limit of outcomes that wait to be logged",
-            Refused::PerSecond => "`limits.per-second`",
-            Refused::ClientTransfers => "`limits.per-client.transfers`",
-            Refused::ClientPending => "`limits.per-client.pending`",
-            Refused::ClientPerSecond => "`limits.per-client.per-second`",
+            Refused::Events => self.key().to_owned(),
+            _ => names.of(self.key()).to_string(),
         }
     }
 }
@@ -150,6 +154,7 @@ pub struct Limiter {
     began: Instant,
     hasher: RandomState,
     live: LiveBounds,
+    names: SettingNames,
     transfers: ClientCounts,
     pending: ClientCounts,
     all: TokenBucket,
@@ -167,6 +172,7 @@ impl Limiter {
             began: Instant::now(),
             hasher: RandomState::new(),
             live: LiveBounds::default(),
+            names: bounds.names,
             transfers: ClientCounts::for_clients(transfers),
             pending: ClientCounts::for_clients(pending),
             all: TokenBucket::default(),
@@ -185,6 +191,11 @@ impl Limiter {
         self.all.set(bounds.per_second);
         self.clients.set(bounds.client_per_second);
         self.errors.set(bounds.errors_per_second);
+    }
+
+    /// How messages name settings.
+    pub(crate) fn names(&self) -> SettingNames {
+        self.names
     }
 
     /// Returns a number for the client at this address.

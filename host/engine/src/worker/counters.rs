@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tracing::field;
 use tuffet_core::Time;
+use tuffet_request::settings::SettingNames;
 
 /// The least time between two reports.
 const INTERVAL: Duration = Duration::from_secs(10);
@@ -58,8 +59,9 @@ impl Sub for Counters {
 }
 
 impl Counters {
-    /// Logs the counts, with the client that caused most of the requests over a limit. `published`: those of the worker.
-    pub fn log(&self, worker: usize, published: &PublishedCounters) {
+    /// Logs the counts, with the client that caused most of the requests over a limit. `published`: those of the worker;
+    /// `names`: how to name limits.
+    pub fn log(&self, worker: usize, published: &PublishedCounters, names: SettingNames) {
         let Counters {
             refused,
             gave_way,
@@ -83,7 +85,7 @@ impl Counters {
                 client_requests = busiest.map(|its| its.requests),
                 reason = reason.as_str(),
                 "requests were dropped because {} was reached; clients will repeat them",
-                reason.limit()
+                reason.limit(names)
             );
         }
         if gave_way > 0 {

@@ -2,16 +2,17 @@
 
 use super::Worker;
 use super::content::Content;
-use super::disk_work::{DiskResult, DiskWork};
+use super::disk_work::{DiskResult, DiskWork, unresponsive};
 use super::key::Key;
 use super::messages::ToControl;
 use super::sink::Written;
 use super::table::Entry;
+use super::transfers::fail;
 use super::transmit::Transmit;
 use std::io;
 use std::sync::Arc;
-use tuffet_core::{Blocks, ErrorCode, Time};
-use tuffet_request::events::{Ending, Outcome};
+use tuffet_core::{Blocks, Time};
+use tuffet_request::settings::{SettingNames, TimeLimit};
 use tuffet_store::Ahead;
 
 impl<T: Transmit> Worker<T> {
@@ -61,13 +62,14 @@ impl<T: Transmit> Worker<T> {
     pub(super) fn write_on(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
-        let (write, is_full) = (sink.write(), sink.is_full());
+        let (write, is_full, times) = (sink.write(), sink.is_full(), sink.times());
         if is_full {
             hold_back(entry, now);
         }
         let Some(write) = write else { return };
+        let limit = times.write(entry.core.give_up());
         let key = Key { index, epoch: entry.epoch };
-        let work = DiskWork::write(key, write);
+        let work = DiskWork::write(key, write, limit);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 
@@ -110,16 +112,14 @@ impl<T: Transmit> Worker<T> {
         if !entry.core.is_stalled() {
             return false;
         }
-        let patience = entry.core.give_up();
-        if now.since(entry.rare().stalled) >= patience {
-            let root = root_of(entry).unwrap_or_default();
-            let detail = format!(
-                "root `{root}` did not answer within {} (`transfer.retransmit.give-up`)",
-                humantime::format_duration(patience)
-            );
-            entry.core.fail(ErrorCode::NotDefined, "the server's disk does not answer");
-            entry.rare().ending = Some(Ending::new(Outcome::Failed, detail));
+        let limit = patience(entry, self.settings.limiter.names());
+        let ends = entry.rare().stalled + limit.within;
+        if now < ends {
+            self.wheel.set(index, ends);
+            return true;
         }
+        let late = unresponsive(&root_of(entry).unwrap_or_default(), limit);
+        fail(entry, &late);
         self.drive(index, None, now);
         true
     }
@@ -131,6 +131,15 @@ impl<T: Transmit> Worker<T> {
         entry.progress_check.forgive(stalled, now);
         entry.core.handle_resumed(now);
         self.drive(index, None, now);
+    }
+}
+
+/// How long a transfer waits for its disk.
+fn patience(entry: &Entry, names: SettingNames) -> TimeLimit {
+    let give_up = entry.core.give_up();
+    match &entry.content {
+        Some(Content::Upload(sink)) => sink.times().write(give_up),
+        _ => TimeLimit { within: give_up, setting: names.of("transfer.retransmit.give-up") },
     }
 }
 

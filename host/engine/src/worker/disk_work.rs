@@ -7,9 +7,10 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
-use tuffet_store::{Ahead, Checksum, Disk, Lane, OpenFile, Room, Undone};
+use tuffet_request::settings::TimeLimit;
+use tuffet_store::{Ahead, Checksum, Disk, Lane, OpenFile, Room, StoreError, Undone};
 
-/// The longest duration of an operation. A transfer with a waiting client gives up earlier.
+/// The longest duration of a read.
 const LATE: Duration = Duration::from_secs(60);
 
 /// An operation that may wait for a disk.
@@ -20,7 +21,7 @@ pub struct DiskWork {
 
 enum DiskOperation {
     Read(Read),
-    Write(Box<Write>),
+    Write(Box<Write>, TimeLimit),
 }
 
 struct Read {
@@ -61,8 +62,8 @@ impl DiskWork {
     }
 
     /// A write of the upload of this transfer.
-    pub(super) fn write(key: Key, write: Write) -> DiskWork {
-        DiskWork { key, operation: DiskOperation::Write(Box::new(write)) }
+    pub(super) fn write(key: Key, write: Write, limit: TimeLimit) -> DiskWork {
+        DiskWork { key, operation: DiskOperation::Write(Box::new(write), limit) }
     }
 
     /// Runs the operation on a thread of its disk; `post` gets the result.
@@ -77,13 +78,13 @@ impl DiskWork {
                 let undone = move |why| instead(DiskResult::Read { key, result: Err(not_done(why, &root)) });
                 disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
             }
-            DiskOperation::Write(write) => {
-                let client = write.upload.client();
+            DiskOperation::Write(write, limit) => {
+                let (client, limit) = (write.upload.client(), *limit);
                 let undone = move |why| {
-                    let written = Box::new(Written::lost(not_done(why, &root)));
+                    let written = Box::new(Written::lost(not_written(why, &root, limit)));
                     instead(DiskResult::Written { key, written });
                 };
-                disk.submit_anyway(Lane::Write, client, LATE, move || post(self.run()), undone);
+                disk.submit_anyway(Lane::Write, client, limit.within, move || post(self.run()), undone);
             }
         }
     }
@@ -92,7 +93,7 @@ impl DiskWork {
     pub fn is_supplied(&self) -> bool {
         match &self.operation {
             DiskOperation::Read(read) => read.file.is_supplied(),
-            DiskOperation::Write(write) => write.upload.is_supplied(),
+            DiskOperation::Write(write, _) => write.upload.is_supplied(),
         }
     }
 
@@ -102,13 +103,14 @@ impl DiskWork {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
             DiskOperation::Read(Read { file, offset, least, length, room, .. }) => {
-                let read = in_time(async move { file.read_supplied(offset, least, length, room).await });
+                let read =
+                    in_time(LATE, async move { file.read_supplied(offset, least, length, room).await });
                 let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
                 DiskResult::Read { key, result }
             }
-            DiskOperation::Write(write) => {
-                let written = in_time(write.supply()).await;
-                let written = written.unwrap_or_else(|why| Written::lost(not_done(why, &root)));
+            DiskOperation::Write(write, limit) => {
+                let written = in_time(limit.within, write.supply()).await;
+                let written = written.unwrap_or_else(|why| Written::lost(not_written(why, &root, limit)));
                 DiskResult::Written { key, written: Box::new(written) }
             }
         }
@@ -125,23 +127,26 @@ impl DiskWork {
                 };
                 DiskResult::Read { key, result }
             }
-            DiskOperation::Write(write) => DiskResult::Written { key, written: Box::new(write.run()) },
+            DiskOperation::Write(write, _) => DiskResult::Written { key, written: Box::new(write.run()) },
         }
     }
 
     fn disk(&self) -> &Arc<Disk> {
         match &self.operation {
             DiskOperation::Read(read) => read.file.disk(),
-            DiskOperation::Write(write) => write.upload.disk(),
+            DiskOperation::Write(write, _) => write.upload.disk(),
         }
     }
 }
 
 /// Runs a future of the program in a task of its own, so that a panic ends that task alone.
-async fn in_time<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, Undone> {
+async fn in_time<T: Send + 'static>(
+    within: Duration,
+    work: impl Future<Output = T> + Send + 'static,
+) -> Result<T, Undone> {
     let task = tokio::spawn(work);
     let _ends = AbortOnDrop(task.abort_handle());
-    match tokio::time::timeout(LATE, task).await {
+    match tokio::time::timeout(within, task).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(_)) => Err(Undone::Panicked),
         Err(_) => Err(Undone::Late),
@@ -154,6 +159,20 @@ struct AbortOnDrop(AbortHandle);
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+/// The error of a root that does not answer in time.
+pub(super) fn unresponsive(root: &str, limit: TimeLimit) -> StoreError {
+    let TimeLimit { within, setting } = limit;
+    let within = humantime::format_duration(within);
+    StoreError::Unresponsive(format!("root `{root}` did not answer within {within} ({setting})"))
+}
+
+fn not_written(why: Undone, root: &str, limit: TimeLimit) -> StoreError {
+    match why {
+        Undone::Late => unresponsive(root, limit),
+        why => StoreError::Io(not_done(why, root)),
     }
 }
 

@@ -24,7 +24,7 @@ impl<T: Transmit> Worker<T> {
         if now.since(since) < self.settings.answer_due {
             return false;
         }
-        self.oldest_gives_way("`limits.transfers`", now);
+        self.oldest_gives_way("limits.transfers", now);
         self.table.len() < self.settings.max_transfers
     }
 
@@ -46,7 +46,7 @@ impl<T: Transmit> Worker<T> {
         entry.place = Some(self.half_open.push(index, now));
         let most = self.settings.limiter.half_open().div_ceil(self.settings.workers).max(1);
         while self.half_open.len() > most {
-            self.oldest_gives_way("`limits.half-open`", now);
+            self.oldest_gives_way("limits.half-open", now);
         }
     }
 
@@ -61,7 +61,8 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// Silently ends the oldest half-open transfer. If its client exists, it repeats its request.
-    fn oldest_gives_way(&mut self, limit: &str, now: Time) {
+    fn oldest_gives_way(&mut self, limit: &'static str, now: Time) {
+        let limit = self.settings.limiter.names().of(limit);
         let Some(index) = self.half_open.take_oldest() else { return };
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.place = None;

@@ -3,15 +3,17 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use tuffet_request::events::CompactRecord;
+use tuffet_request::settings::TimeLimit;
 use tuffet_store::{StoreError, Upload};
 
 /// The policy that decides about an upload. A worker holds it until the upload is complete, and never calls it.
 pub trait Gate: Send + Sync {
-    /// Calls the `accept-upload` chain, then makes the upload visible and durable, or discards it.
+    /// Calls the `accept-upload` chain, then makes the upload visible and durable within this limit, or discards it.
     fn pass(
         &self,
         upload: Upload,
         record: Arc<CompactRecord>,
+        limit: TimeLimit,
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>>;
 }
 

@@ -19,6 +19,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use tuffet_core::OptionSet;
 use tuffet_request::events::CompactRecord;
+use tuffet_request::settings::TimeLimit;
 use tuffet_request::{Mode, Operation};
 use tuffet_store::Upload;
 use tuffet_udp::Local;
@@ -39,6 +40,8 @@ pub enum ToControl {
         record: Arc<CompactRecord>,
         /// The gate of the upload, if it has one.
         gate: Option<Arc<dyn Gate>>,
+        /// How long storing it may take.
+        limit: TimeLimit,
     },
     /// A read or write to be done; the result goes to the worker's mailbox.
     Disk {

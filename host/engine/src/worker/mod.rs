@@ -48,6 +48,7 @@ mod ticket;
 mod transfers;
 mod transmit;
 mod unread;
+mod upload_times;
 #[cfg(any(test, feature = "simulation"))]
 mod virtual_worker;
 mod wheel;
@@ -85,6 +86,7 @@ pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
 pub use ticket::{SummaryPermit, Ticket};
 pub use transfers::{granted_options, outcome_of_store_error};
+pub use upload_times::UploadTimes;
 #[cfg(any(test, feature = "simulation"))]
 pub use virtual_worker::{Departure, VirtualWorker};
 

@@ -51,7 +51,8 @@ impl ProgressCheck {
             && self.runs_for(now) >= most
         {
             let most = humantime::format_duration(most);
-            let detail = format!("it took longer than `transfer.max-duration` ({most})");
+            let setting = limiter.names().of("transfer.max-duration");
+            let detail = format!("it took longer than {setting} ({most})");
             return Some(("the transfer took too long", Ending::new(Outcome::TimedOut, detail)));
         }
         let span = core.give_up() * GIVE_UPS_PER_CHECK;
@@ -67,8 +68,9 @@ impl ProgressCheck {
             return None;
         }
         let detail = format!(
-            "{moved} bytes in {} s are less than `transfer.least-rate` ({} bytes a second)",
+            "{moved} bytes in {} s are less than {} ({} bytes a second)",
             took.as_secs_f64().round(),
+            limiter.names().of("transfer.least-rate"),
             limiter.least_rate()
         );
         Some(("the transfer is too slow", Ending::new(Outcome::TimedOut, detail)))

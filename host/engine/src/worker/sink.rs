@@ -1,7 +1,7 @@
 //! The destination of an upload's bytes: first memory, then the disk.
 
 use super::gate::Gate;
-use std::io;
+use super::upload_times::UploadTimes;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
 use tuffet_request::ClientKey;
@@ -30,6 +30,7 @@ pub struct Sink {
     disk: Arc<Disk>,
     client: ClientKey,
     limit: u64,
+    times: UploadTimes,
     netascii: Option<Decoder>,
     /// Bytes that were not passed to a write yet.
     buffer: Vec<u8>,
@@ -67,7 +68,7 @@ pub struct Written {
 
 impl Sink {
     /// Creates the destination of an upload from a client.
-    pub fn new(upload: Upload, netascii: bool) -> Self {
+    pub fn new(upload: Upload, netascii: bool, times: UploadTimes) -> Self {
         Sink {
             room: upload.disk().room_behind(upload.client()),
             uncovered: 0,
@@ -75,6 +76,7 @@ impl Sink {
             disk: Arc::clone(upload.disk()),
             client: upload.client(),
             limit: upload.limit(),
+            times,
             upload: Some(upload),
             netascii: netascii.then(Decoder::default),
             buffer: Vec::new(),
@@ -93,6 +95,10 @@ impl Sink {
     /// Whether the program takes the bytes. While a write runs, that write owns the program's part.
     pub(super) fn is_supplied(&self) -> bool {
         self.upload.as_ref().is_some_and(Upload::is_supplied)
+    }
+
+    pub(super) fn times(&self) -> UploadTimes {
+        self.times
     }
 
     pub(super) fn disk(&self) -> &Arc<Disk> {
@@ -192,8 +198,8 @@ impl Sink {
 
 impl Written {
     /// The result of a write that takes too long.
-    pub(super) fn lost(why: io::Error) -> Written {
-        Written { upload: None, result: Err(StoreError::Io(why)), spare: Vec::new() }
+    pub(super) fn lost(why: StoreError) -> Written {
+        Written { upload: None, result: Err(why), spare: Vec::new() }
     }
 }
 

@@ -285,10 +285,11 @@ impl<T: Transmit> Worker<T> {
         let Some(record) = entry.ticket.as_ref().map(|ticket| ticket.record.clone()) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
         let Some((upload, gate)) = sink.take_complete() else { return };
+        let limit = sink.times().commit(upload.is_supplied(), entry.core.give_up());
         entry.content = None;
         entry.rare().commit_point = Some(upload.commit_point());
         let key = Key { index, epoch: entry.epoch };
-        self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate, limit });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>, now: Time) {
@@ -391,8 +392,8 @@ fn is_relevant(entry: &Entry, packet: &[u8]) -> bool {
     }
 }
 
-/// Ends a transfer because its upload cannot be written.
-fn fail(entry: &mut Entry, error: &StoreError) {
+/// Ends a transfer because its content cannot be read or written.
+pub(super) fn fail(entry: &mut Entry, error: &StoreError) {
     entry.core.fail(error.code(), error.message().to_owned());
     entry.rare().ending = Some(Ending::new(outcome_of_store_error(error), error.to_string()));
 }
@@ -430,6 +431,8 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)
         | StoreError::Unstaged { .. }
+        | StoreError::Unjudged(_)
+        | StoreError::Unresponsive(_)
         | StoreError::Io(_) => Outcome::Failed,
     }
 }

@@ -1,6 +1,6 @@
 //! Bounds on clients, uploads and memory.
 
-use super::{Capacity, Transfer};
+use super::{Capacity, SettingNames, Transfer};
 use crate::{Bounds, PerSecond};
 use std::time::Duration;
 
@@ -23,6 +23,14 @@ pub struct Limits {
     pub errors_per_second: u32,
     /// How long opening a file may take before the request is dropped.
     pub open_time: Duration,
+    /// How long writing what waits of an upload may take, 1 ms to 1 h; a sink is aborted then. `None`: as long as the client
+    /// may be silent ([`Retransmit::give_up`](super::Retransmit::give_up), or three times its option `timeout`).
+    pub write_time: Option<Duration>,
+    /// How long storing a complete upload may take, 1 ms to 1 h, including the wait for earlier uploads to its name. A sink
+    /// is aborted then. A folder goes on: the client gets an ERROR, and the upload may become visible later. `None`: for a
+    /// sink as long as its client may be silent; for folders and origins, which may have much to sync or to send, 10
+    /// minutes.
+    pub commit_time: Option<Duration>,
     /// Memory in bytes for the contents of frequently read files; 0 disables that cache.
     pub cache: u64,
     /// How long cached contents are used before the file is read again.
@@ -55,6 +63,8 @@ impl Default for Limits {
             uploads_per_name: 16,
             errors_per_second: 1000,
             open_time: Duration::from_secs(5),
+            write_time: None,
+            commit_time: None,
             cache: 256 << 20,
             cache_max_age: Duration::from_secs(60),
             read_ahead: 64 << 20,
@@ -82,6 +92,7 @@ impl Limits {
             uploads_per_name: self.uploads_per_name,
             least_rate: transfer.least_rate,
             max_duration: transfer.max_duration,
+            names: SettingNames::default(),
         }
     }
 }

@@ -14,6 +14,7 @@ mod start;
 mod transfer;
 
 use crate::Bounds;
+pub use crate::setting_names::{SettingName, SettingNames, TimeLimit};
 pub use capacity::Capacity;
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use lease_file::LeaseFile;
@@ -51,6 +52,8 @@ pub struct Settings {
     pub retransmit: Retransmit,
     /// The groups of clients that read one file from one stream; `None` for none.
     pub multicast: Option<Multicast>,
+    /// How messages name settings.
+    pub names: SettingNames,
     /// What can be replaced while the server runs.
     pub service: ServiceSettings,
 }
@@ -68,6 +71,7 @@ impl Default for Settings {
             rollover: 0,
             retransmit: Retransmit::default(),
             multicast: None,
+            names: SettingNames::default(),
             service: ServiceSettings::default(),
         }
     }
@@ -76,7 +80,7 @@ impl Default for Settings {
 impl Settings {
     /// Returns the limits that workers enforce.
     pub fn bounds(&self) -> Bounds {
-        self.service.limits.bounds(&self.capacity, &self.service.transfer)
+        Bounds { names: self.names, ..self.service.limits.bounds(&self.capacity, &self.service.transfer) }
     }
 
     /// Returns what a listener serves, and how it negotiates.

@@ -174,7 +174,7 @@ impl FileSearch {
             pending: self.pending.clone(),
             candidates: Arc::clone(self.cursor.candidates()),
             tried_count: self.cursor.tried_count(),
-            within: self.generation.open_time,
+            generation: Arc::clone(&self.generation),
         }
     }
 
@@ -262,7 +262,7 @@ pub(super) struct OpenTimeout {
     pending: RequestSlot,
     candidates: Arc<Candidates>,
     tried_count: usize,
-    within: Duration,
+    generation: Arc<Generation>,
 }
 
 impl OpenTimeout {
@@ -275,8 +275,7 @@ impl OpenTimeout {
         let detail = match why {
             Undone::Panicked => return pending.conclude(internal_error()),
             Undone::Late => {
-                let within = humantime::format_duration(self.within);
-                format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
+                format!("root `{root}` did not open the file {}", self.generation.within_open_time())
             }
             Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
             Undone::Full => format!("too many requests wait for root `{root}`"),

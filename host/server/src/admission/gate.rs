@@ -2,35 +2,34 @@
 
 use super::once_slot::OnceSlot;
 use crate::content::Outstanding;
-use crate::generation::Generation;
+use crate::generation::{Generation, within};
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::{Acceptance, Destination};
 use tuffet_request::events::{CompactRecord, DecisionRecord};
+use tuffet_request::settings::TimeLimit;
 use tuffet_request::{ClientKey, Trail, What};
 use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
-
-/// How long storing an upload may take. Its client gives up long before.
-const STORE_TIME: Duration = Duration::from_secs(600);
 
 impl Gate for Generation {
     fn pass(
         &self,
         upload: Upload,
         record: Arc<CompactRecord>,
+        limit: TimeLimit,
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
         Box::pin(async move {
             let mut record = record.expand();
             // After a panic the client must still get an answer.
-            let asking = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
+            let asking = AssertUnwindSafe(self.ask(upload, &mut record, limit)).catch_unwind();
             let result = asking.await.unwrap_or_else(|_| Err(panicked()));
             Stored { result, record: Some(Arc::new(CompactRecord::from(&record))) }
         })
@@ -39,8 +38,13 @@ impl Gate for Generation {
 
 impl Generation {
     /// Calls the `accept-upload` chain and executes its decision. Updates the record accordingly.
-    async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
-        let disk = &(Arc::clone(upload.disk()), upload.client());
+    async fn ask(
+        &self,
+        upload: Upload,
+        record: &mut DecisionRecord,
+        limit: TimeLimit,
+    ) -> Result<(), StoreError> {
+        let disk = &UploadDisk { disk: Arc::clone(upload.disk()), client: upload.client(), limit };
         let (mut upload, sealed) = match upload.is_supplied() {
             // No disk is involved: the digest was computed while the bytes arrived.
             true => upload.seal().map(|sealed| (upload, sealed))?,
@@ -59,14 +63,14 @@ impl Generation {
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
-            Acceptance::Accept => publish(outstanding, disk, upload, record).await,
+            Acceptance::Accept => publish(outstanding, disk, upload, false, record).await,
             // A root of the program finds a free name itself.
-            Acceptance::Rename(Destination { path, next_free: true }) if !upload.is_supplied() => {
+            Acceptance::Rename(to) if to.next_free && !upload.is_supplied() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
-                let stored = on_disk(disk, move || roots.commit_as_free(upload, &path)).await;
+                let stored = on_disk(disk, move || roots.commit_as_free(upload, &to)).await;
                 stored.map(|path| record.resolved = Some(format!("{root}:{path}").into()))
             }
-            Acceptance::Rename(Destination { path, .. }) => {
+            Acceptance::Rename(Destination { path, next_free }) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
                 let redirected = match upload.is_supplied() {
@@ -74,11 +78,12 @@ impl Generation {
                     false => on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await,
                 };
                 match redirected {
-                    Ok(upload) => publish(outstanding, disk, upload, record).await,
+                    Ok(upload) => publish(outstanding, disk, upload, next_free, record).await,
                     Err(error) => Err(error),
                 }
             }
             Acceptance::Deny(denial) => refuse(disk, upload, StoreError::Refused(denial)).await,
+            Acceptance::Failed(why) => refuse(disk, upload, StoreError::Unjudged(why)).await,
         };
         note(record.request.trail.as_deref(), began, &result);
         result
@@ -89,6 +94,7 @@ impl Generation {
 pub(super) fn commit(
     runtime: &Handle,
     outstanding: &Outstanding,
+    limit: TimeLimit,
     upload: Upload,
     record: Arc<CompactRecord>,
     key: Key,
@@ -98,9 +104,10 @@ pub(super) fn commit(
         let outstanding = outstanding.clone();
         runtime.spawn(async move {
             let began = Instant::now();
-            let result = supply(&outstanding, upload).await;
-            note(record.trail(), began, &result);
-            post(ToWorker::Stored { key, stored: Stored { result, record: None } });
+            let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
+            let stored = supply(&outstanding, upload, false, limit).await;
+            let stored = finish(&record, began, (&root, &path), stored);
+            post(ToWorker::Stored { key, stored });
         });
         return;
     }
@@ -109,26 +116,35 @@ pub(super) fn commit(
     let work = move || {
         let began = Instant::now();
         let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
-        let stored = upload.commit_as_stored();
-        let respelled = stored.as_ref().ok().filter(|stored| **stored != path);
-        let respelled = respelled.map(|stored| {
-            let mut record = record.expand();
-            record.resolved = Some(format!("{root}:{stored}").into());
-            Arc::new(CompactRecord::from(&record))
-        });
-        let result = stored.map(drop);
-        note(record.trail(), began, &result);
-        post(ToWorker::Stored { key, stored: Stored { result, record: respelled } });
+        let stored = finish(&record, began, (&root, &path), upload.commit_as_stored());
+        post(ToWorker::Stored { key, stored });
     };
     let undone = move |why| {
-        let result = Err(not_stored(why, &root));
+        let result = Err(not_stored(why, &root, limit));
         instead(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
-    disk.submit_anyway(Lane::Store, client, STORE_TIME, work, undone);
+    disk.submit_anyway(Lane::Store, client, limit.within, work, undone);
+}
+
+/// The result of storing an upload that was to get this name of a root, under another one if it has that.
+fn finish(
+    record: &Arc<CompactRecord>,
+    began: Instant,
+    (root, path): (&str, &str),
+    stored: Result<String, StoreError>,
+) -> Stored {
+    let renamed = stored.as_ref().ok().filter(|stored| **stored != path).map(|stored| {
+        let mut record = record.expand();
+        record.resolved = Some(format!("{root}:{stored}").into());
+        Arc::new(CompactRecord::from(&record))
+    });
+    let result = stored.map(drop);
+    note(record.trail(), began, &result);
+    Stored { result, record: renamed }
 }
 
 /// Removes an upload before its client gets the ERROR.
-async fn refuse(disk: &ClientDisk, upload: Upload, why: StoreError) -> Result<(), StoreError> {
+async fn refuse(disk: &UploadDisk, upload: Upload, why: StoreError) -> Result<(), StoreError> {
     // There is no file to remove.
     if upload.is_supplied() {
         drop(upload);
@@ -141,32 +157,42 @@ async fn refuse(disk: &ClientDisk, upload: Upload, why: StoreError) -> Result<()
     .await
 }
 
-/// Makes an upload visible under its path.
+/// Makes an upload visible under its path, or the next free name in a root of the program.
 async fn publish(
     outstanding: &Outstanding,
-    disk: &ClientDisk,
+    disk: &UploadDisk,
     upload: Upload,
+    next_free: bool,
     record: &mut DecisionRecord,
 ) -> Result<(), StoreError> {
-    if upload.is_supplied() {
-        return supply(outstanding, upload).await;
-    }
     let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
-    let stored = on_disk(disk, move || upload.commit_as_stored()).await?;
+    let stored = match upload.is_supplied() {
+        true => supply(outstanding, upload, next_free, disk.limit).await?,
+        false => on_disk(disk, move || upload.commit_as_stored()).await?,
+    };
     if stored != path {
         record.resolved = Some(format!("{root}:{stored}").into());
     }
     Ok(())
 }
 
-/// Has the program store an upload. A commit that fails, panics or is cut off drops the upload, and so aborts it.
-async fn supply(outstanding: &Outstanding, upload: Upload) -> Result<(), StoreError> {
+/// Has the program store an upload; returns its path. A commit that fails, panics or is cut off drops the upload, and so
+/// aborts it.
+async fn supply(
+    outstanding: &Outstanding,
+    upload: Upload,
+    next_free: bool,
+    limit: TimeLimit,
+) -> Result<String, StoreError> {
     let root = upload.root().to_owned();
-    let storing = AssertUnwindSafe(upload.commit_supplied()).catch_unwind();
-    match outstanding.until_stopped(timeout(STORE_TIME, storing)).await {
+    let storing = AssertUnwindSafe(upload.commit_supplied(next_free)).catch_unwind();
+    match outstanding.until_stopped(timeout(limit.within, storing)).await {
         Some(Ok(Ok(result))) => result,
         Some(Ok(Err(_))) => Err(panicked()),
-        Some(Err(_)) => Err(not_stored(Undone::Late, &root)),
+        Some(Err(_)) => {
+            let why = format!("root `{root}` did not store the upload {}", within(limit));
+            Err(StoreError::Unresponsive(why))
+        }
         None => Err(StoreError::STOPPED),
     }
 }
@@ -179,12 +205,16 @@ fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) 
     }
 }
 
-/// The disk of an upload, and the client whose share of its threads the upload takes.
-type ClientDisk = (Arc<Disk>, ClientKey);
+/// The disk of an upload, the client whose share of its threads the upload takes, and how long each operation may take.
+struct UploadDisk {
+    disk: Arc<Disk>,
+    client: ClientKey,
+    limit: TimeLimit,
+}
 
 /// Runs `work` for a client on a thread of the disk.
 async fn on_disk<T: Send + 'static>(
-    (disk, client): &ClientDisk,
+    its: &UploadDisk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (sender, receiver) = oneshot::channel();
@@ -193,18 +223,19 @@ async fn on_disk<T: Send + 'static>(
     // The transfer may have ended.
     let answer =
         |sender: &OnceSlot<oneshot::Sender<_>>, result| drop(sender.take().map(|sender| sender.send(result)));
-    let root = Arc::clone(disk.root());
-    let undone = move |why| answer(&instead, Err(not_stored(why, &root)));
-    disk.submit_anyway(Lane::Store, *client, STORE_TIME, move || answer(&sender, work()), undone);
+    let (root, limit) = (Arc::clone(its.disk.root()), its.limit);
+    let undone = move |why| answer(&instead, Err(not_stored(why, &root, limit)));
+    its.disk.submit_anyway(Lane::Store, its.client, limit.within, move || answer(&sender, work()), undone);
     receiver.await.unwrap_or_else(|_| Err(panicked()))
 }
 
-fn not_stored(why: Undone, root: &str) -> StoreError {
+fn not_stored(why: Undone, root: &str, limit: TimeLimit) -> StoreError {
     match why {
         Undone::Panicked => panicked(),
-        Undone::Late | Undone::NoThread | Undone::Full => StoreError::Io(io::Error::other(format!(
-            "root `{root}` does not answer; the upload may become visible later"
-        ))),
+        Undone::Late | Undone::NoThread | Undone::Full => StoreError::Unresponsive(format!(
+            "root `{root}` did not store the upload {}; it may become visible later",
+            within(limit)
+        )),
     }
 }
 

@@ -83,20 +83,20 @@ impl Admission {
         for message in messages {
             match message {
                 ToControl::Request(new) => requests.push(new),
-                ToControl::Store { worker, key, upload, record, gate: Some(gate) } => {
+                ToControl::Store { worker, key, upload, record, gate: Some(gate), limit } => {
                     let post = self.poster(worker);
                     runtime.spawn(async move {
-                        let stored = gate.pass(upload, record).await;
+                        let stored = gate.pass(upload, record, limit).await;
                         post(ToWorker::Stored { key, stored });
                     });
                 }
-                ToControl::Store { worker, key, upload, record, gate: None } => {
+                ToControl::Store { worker, key, upload, record, gate: None, limit } => {
                     let outstanding = self.generation.get().files.sources.outstanding().clone();
-                    gate::commit(runtime, &outstanding, upload, record, key, self.poster(worker));
+                    gate::commit(runtime, &outstanding, limit, upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => {
-                    let published = self.watch.worker(worker);
-                    runtime.spawn(async move { news.log(worker, &published) });
+                    let (published, names) = (self.watch.worker(worker), self.generation.get().names);
+                    runtime.spawn(async move { news.log(worker, &published, names) });
                 }
                 ToControl::Join(join) => match self.groups {
                     Some(groups) => self.post(groups, ToWorker::Join(join)),

@@ -298,7 +298,7 @@ impl Files {
         require_room(request, announced, upload.limit())?;
         self.require_quota(request, upload.root(), upload.path(), announced)?;
         let resolved = resolved(upload.root(), upload.path());
-        let sink = Sink::new(upload, request.mode == Mode::Netascii);
+        let sink = Sink::new(upload, request.mode == Mode::Netascii, self.upload_times);
         Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
     }
 }
@@ -376,7 +376,7 @@ pub(super) fn open_content(request: &Request, plugin_content: &PluginContent) ->
         return Err(Decision::Refuse {
             code: ErrorCode::NotDefined,
             message: "policy failure".into(),
-            ending: Ending::new(Outcome::Failed, "a plugin answered a write request with content"),
+            ending: Ending::new(Outcome::Failed, "policy answered a write request with content"),
         });
     }
     let content = match (request.mode, plugin_content.file()) {

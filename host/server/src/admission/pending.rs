@@ -6,19 +6,20 @@ use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
 use super::refusals::{internal_error, overloaded};
 use crate::content::OutstandingCall;
-use crate::generation::Generation;
+use crate::generation::{Generation, within};
 use crate::neighbours::Neighbours;
 use futures_util::FutureExt;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind, resolved_file};
 use tuffet_request::names;
 use tuffet_request::names::RequestedName;
+use tuffet_request::settings::TimeLimit;
 use tuffet_request::{
     Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId, Trail,
 };
@@ -51,7 +52,7 @@ impl PendingRequest {
         new: NewRequest,
     ) -> (Box<PendingRequest>, Plan) {
         let (client, interface) = (new.peer.ip().to_canonical(), new.interface());
-        let found = find_neighbour(&admission.neighbours, client, interface, generation.open_time).await;
+        let found = find_neighbour(&admission.neighbours, client, interface, generation.open_limit()).await;
         let (neighbour, undecidable) =
             found.map_or_else(|decision| (None, Some(decision)), |its| (its, None));
         let mut pending = PendingRequest::read(admission, generation, new, neighbour);
@@ -204,17 +205,12 @@ async fn find_neighbour(
     neighbours: &Neighbours,
     client: IpAddr,
     interface: u32,
-    within: Duration,
+    limit: TimeLimit,
 ) -> Result<Option<MacAddress>, Decision> {
     let asking = AssertUnwindSafe(neighbours.find(client, interface)).catch_unwind();
-    match timeout(within, asking).await {
+    match timeout(limit.within, asking).await {
         Ok(found) => found.map_err(|_| internal_error()),
-        Err(_) => {
-            let within = humantime::format_duration(within);
-            Err(overloaded(format!(
-                "the client's MAC address was not found out within {within} (`limits.open-time`)"
-            )))
-        }
+        Err(_) => Err(overloaded(format!("the client's MAC address was not found out {}", within(limit)))),
     }
 }
 
@@ -328,6 +324,8 @@ mod tests {
     use super::*;
     use crate::neighbours::AskKernel;
     use futures_util::future::BoxFuture;
+    use std::time::Duration;
+    use tuffet_request::settings::SettingNames;
 
     fn size_of_future<A, B, C, F: Future>(_: impl Fn(A, B, C) -> F) -> usize {
         size_of::<F>()
@@ -347,13 +345,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_whose_mac_address_is_not_found_out_is_not_decided_without_it() {
         let client = IpAddr::from([192, 0, 2, 1]);
+        let setting = SettingNames::Fields.of("limits.open-time");
+        let limit = TimeLimit { within: Duration::from_secs(5), setting };
         let find = async |panics| {
             let neighbours = Neighbours::new(Arc::default(), Some(Arc::new(Broken(panics))));
-            find_neighbour(&neighbours, client, 1, Duration::from_secs(5)).await
+            find_neighbour(&neighbours, client, 1, limit).await
         };
         assert!(matches!(find(false).await, Err(Decision::Drop { .. })));
         assert!(matches!(find(true).await, Err(Decision::Refuse { .. })));
-        let known = find_neighbour(&Neighbours::default(), client, 1, Duration::from_secs(5)).await;
+        let known = find_neighbour(&Neighbours::default(), client, 1, limit).await;
         assert!(matches!(known, Ok(None)));
     }
 

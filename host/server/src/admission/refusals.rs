@@ -55,11 +55,13 @@ pub(super) fn refuse_name(error: &NameError) -> Decision {
 }
 
 pub(super) fn internal_error() -> Decision {
-    Decision::Refuse {
-        code: ErrorCode::NotDefined,
-        message: "server error".into(),
-        ending: Ending::new(Outcome::Failed, "a bug: deciding the request panicked"),
-    }
+    failed("a bug: deciding the request panicked".into())
+}
+
+/// Refuses a request that another attempt would not serve either, for this reason.
+pub(super) fn failed(reason: String) -> Decision {
+    let ending = Ending::new(Outcome::Failed, reason);
+    Decision::Refuse { code: ErrorCode::NotDefined, message: "server error".into(), ending }
 }
 
 pub(super) fn not_begun(why: Undone) -> Decision {

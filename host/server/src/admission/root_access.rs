@@ -1,4 +1,4 @@
-//! Asks a root, within `limits.open-time`.
+//! Asks a root, within the limit of opening files.
 
 use crate::catch_panic::catch_panic_async;
 use crate::content::{Source, SuppliedRoot};
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tuffet_request::ClientKey;
 use tuffet_store::{Disk, Lane, StoreError};
 
-/// Opens a file in a root of the program, within `limits.open-time`.
+/// Opens a file in a root of the program, within the limit of opening files.
 pub(super) async fn open_root(
     generation: &Generation,
     supplied: &SuppliedRoot,
@@ -17,16 +17,15 @@ pub(super) async fn open_root(
 ) -> Result<Source, StoreError> {
     let SuppliedRoot { name, root, .. } = supplied;
     let opening = catch_panic_async(async { root.open(path).await });
-    let within = generation.open_time;
-    let why = match timeout(within, opening).await {
+    let why = match timeout(generation.open_time, opening).await {
         Ok(Ok(opened)) => return opened.map_err(|error| error.into_store(name)),
         Ok(Err(panicked)) => panicked.to_string(),
-        Err(_) => format!("no answer within {} (`limits.open-time`)", humantime::format_duration(within)),
+        Err(_) => format!("no answer {}", generation.within_open_time()),
     };
     Err(StoreError::Unreachable { origin: Arc::clone(name), why })
 }
 
-/// Runs `work` for a client on a thread of this kind, within `limits.open-time`.
+/// Runs `work` for a client on a thread of this kind, within the limit of opening files.
 pub(super) async fn on_lane<T: Send + 'static>(
     generation: &Generation,
     disk: &Arc<Disk>,
@@ -37,9 +36,8 @@ pub(super) async fn on_lane<T: Send + 'static>(
     let (sender, receiver) = oneshot::channel();
     let work = move || drop(sender.send(work()));
     disk.submit(lane, client, generation.open_time, work, |_| {});
-    let within = humantime::format_duration(generation.open_time);
     match timeout(generation.open_time, receiver).await {
         Ok(Ok(done)) => Ok(done),
-        _ => Err(format!("root `{}` did not answer within {within} (`limits.open-time`)", disk.root())),
+        _ => Err(format!("root `{}` did not answer {}", disk.root(), generation.within_open_time())),
     }
 }

@@ -203,7 +203,6 @@ async fn stored_path(
             _ => break,
         }
     }
-    let within = humantime::format_duration(within);
-    let detail = format!("root `{root}` did not look up the name within {within} (`limits.open-time`)");
+    let detail = format!("root `{root}` did not look up the name {}", generation.within_open_time());
     Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
 }

@@ -3,7 +3,7 @@
 use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
-use super::refusals::{internal_error, overloaded, refused};
+use super::refusals::{failed, internal_error, overloaded, refused};
 use crate::catch_panic::catch_panic_async;
 use crate::content::{OpenSink, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
@@ -34,9 +34,9 @@ impl FileSearch {
             let opening = catch_panic_async(opening);
             match timeout(self.time_left(), opening).await {
                 Ok(Ok(opened)) => self.go_on(opened),
-                Ok(Err(_)) => {
+                Ok(Err(panicked)) => {
                     if let Some(pending) = self.pending.take() {
-                        pending.conclude(internal_error());
+                        pending.conclude(failed(format!("root `{}` failed: {panicked}", supplied.name)));
                     }
                 }
                 Err(_) => self.timeout().give_up(Undone::Late),
@@ -68,11 +68,9 @@ impl PendingRequest {
             let opened = match timeout(generation.open_time, opening).await {
                 Ok(Ok(Ok(opened))) => Ok(opened),
                 Ok(Ok(Err(error))) => Err(refused(&error)),
-                Ok(Err(_)) => Err(internal_error()),
+                Ok(Err(panicked)) => Err(failed(format!("the content cannot be opened: {panicked}"))),
                 Err(_) => {
-                    let within = humantime::format_duration(generation.open_time);
-                    let why = format!("the content was not opened within {within} (`limits.open-time`)");
-                    Err(overloaded(why))
+                    Err(overloaded(format!("the content was not opened {}", generation.within_open_time())))
                 }
             };
             let decision = granted(&generation, &mut self.record, opened, &profile);
@@ -94,10 +92,10 @@ impl CandidateCursor {
         let Some((_, path)) = self.current() else { return Err(StoreError::NotFound) };
         let path = &*Roots::path_for_program(path)?;
         let request = self.candidates().request();
-        let failed = |error: RootError| error.into_store(name);
+        let in_store = |error: RootError| error.into_store(name);
         match request.operation {
             Operation::Read => {
-                let source = root.open(path).await.map_err(failed)?;
+                let source = root.open(path).await.map_err(in_store)?;
                 let opened = files.sources.open(source, *scope, client, Some(disk), path);
                 files.supplied(request, opened, resolved(name, path)).await
             }
@@ -106,13 +104,15 @@ impl CandidateCursor {
                 let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
                 require_room(request, self.announced(), limit)?;
                 let writing = files.uploads.begin(name, path, client)?;
-                let sink = root.create(path).await.map_err(failed)?;
+                let sink = root.create(path).await.map_err(in_store)?;
                 let counted = files.sources.outstanding().sink();
-                let sink = Box::new(OpenSink::new(sink, counted, resolved(name, path)));
+                let turns = files.commit_turns.clone();
+                let sink = OpenSink::new(sink, counted, turns, Arc::clone(name), resolved(name, path));
+                let sink = Box::new(sink);
                 let mut upload = files.roots.create_supplied(name, path, sink)?;
                 upload.count(writing);
                 upload.lower_limit(limit);
-                let sink = Sink::new(upload, request.mode == Mode::Netascii);
+                let sink = Sink::new(upload, request.mode == Mode::Netascii, files.upload_times);
                 Ok(Opened::new(Content::Upload(Box::new(sink)), resolved(name, path)))
             }
         }

@@ -172,7 +172,7 @@ impl Builder {
         let bounds = settings.bounds();
         let sources = SourceOpener::new(settings.service.limits.read_ahead);
         let policy = parts.into_policy(&records, &sources, bounds.ipv6_prefix);
-        let uploads = Uploads::new(bounds.uploads_per_name);
+        let uploads = Uploads::new(&bounds);
         Ok(Arc::new(Generation::first(&settings, roots, sources, policy, uploads)))
     }
 

@@ -15,8 +15,8 @@ const MAX_BUSY_POLL: Duration = Duration::from_millis(1);
 /// The largest number of transfers, requests or events: their tables and queues have room for all.
 const MAX_COUNT: usize = 1 << 24;
 
-/// The bounds of each time of [`Retransmit`].
-const RETRANSMIT: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(3600);
+/// The bounds of each time of [`Retransmit`], and of those of uploads.
+const TIMES: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(3600);
 
 /// The least rate in bytes per second: slower transfers would end by their time-outs.
 const MIN_RATE: u64 = 1024;
@@ -74,6 +74,12 @@ fn of_limits(limits: &Limits) -> Option<(String, String)> {
         .or_else(|| one("per_client.pending", client.pending?))
         .or_else(|| number("limits.per_client.ipv6_prefix", client.ipv6_prefix?, 1..=128))
         .or_else(|| limits.open_time.is_zero().then(|| ("limits.open_time".into(), "more than 0".into())))
+        .or_else(|| {
+            let times = [("write_time", limits.write_time), ("commit_time", limits.commit_time)];
+            let outside = |(_, time): &(_, Option<Duration>)| time.is_some_and(|time| !TIMES.contains(&time));
+            let (name, _) = times.into_iter().find(outside)?;
+            Some((format!("limits.{name}"), "1 ms to 1 h".into()))
+        })
 }
 
 fn of_ceilings(of: &str, ceilings: &Ceilings) -> Option<(String, String)> {
@@ -98,8 +104,8 @@ fn of_name(of: &str, profile: &Profile, before: &[Profile]) -> Option<(String, S
 fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {
     let Retransmit { floor, initial, cap, give_up, lockstep_floor } = times;
     let each = [("floor", floor), ("initial", initial), ("cap", cap), ("give_up", give_up)];
-    let outside = each.into_iter().find(|(_, time)| !RETRANSMIT.contains(*time));
-    if lockstep_floor > RETRANSMIT.end() {
+    let outside = each.into_iter().find(|(_, time)| !TIMES.contains(*time));
+    if lockstep_floor > TIMES.end() {
         return Some((format!("{of}.lockstep_floor"), "0 to 1 h".into()));
     }
     outside.map(|(name, _)| (format!("{of}.{name}"), "1 ms to 1 h".into())).or_else(|| {

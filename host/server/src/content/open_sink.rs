@@ -1,5 +1,6 @@
 //! A sink of the program while its upload runs. Whoever drops it, it is aborted unless it was committed.
 
+use super::commit_turns::{CommitTurn, CommitTurns};
 use super::outstanding::OutstandingSink;
 use crate::catch_panic::{catch_panic_async, panic_as_error};
 use std::io;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
-use tuffet_store::{Sink, SuppliedFuture};
+use tuffet_store::{Destination, Sink, SuppliedFuture};
 
 /// How long a sink may take to abort.
 const ABORT_TIME: Duration = Duration::from_secs(30);
@@ -16,6 +17,10 @@ const ABORT_TIME: Duration = Duration::from_secs(30);
 pub(crate) struct OpenSink {
     /// `None` once it is committed.
     open: Option<(Box<dyn Sink>, OutstandingSink)>,
+    turns: CommitTurns,
+    /// Once it is being committed. An abort keeps it: until then, the store may have the upload.
+    turn: Option<CommitTurn>,
+    root: Arc<str>,
     /// The runtime of the server: a worker, a deciding thread or a thread of a disk may be the last to hold it.
     runtime: Handle,
     /// `ROOT:PATH`, for the log.
@@ -24,8 +29,15 @@ pub(crate) struct OpenSink {
 
 impl OpenSink {
     /// Must be called within the runtime of the server.
-    pub(crate) fn new(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) -> OpenSink {
-        OpenSink { open: Some((sink, counted)), runtime: Handle::current(), upload }
+    pub(crate) fn new(
+        sink: Box<dyn Sink>,
+        counted: OutstandingSink,
+        turns: CommitTurns,
+        root: Arc<str>,
+        upload: Arc<str>,
+    ) -> OpenSink {
+        let (open, runtime) = (Some((sink, counted)), Handle::current());
+        OpenSink { open, turns, turn: None, root, runtime, upload }
     }
 }
 
@@ -37,14 +49,15 @@ impl Sink for OpenSink {
         }
     }
 
-    fn commit<'a>(&'a mut self, path: &'a str) -> SuppliedFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> SuppliedFuture<'a, io::Result<String>> {
         Box::pin(async move {
-            match &mut self.open {
-                Some((sink, _)) => panic_as_error(async move { sink.commit(path).await }).await?,
+            self.turn = Some(self.turns.wait(&self.root, &to.path).await);
+            let path = match &mut self.open {
+                Some((sink, _)) => panic_as_error(async move { sink.commit(to).await }).await?,
                 None => committed().await?,
-            }
-            self.open = None;
-            Ok(())
+            };
+            (self.open, self.turn) = (None, None);
+            Ok(path)
         })
     }
 }
@@ -53,9 +66,12 @@ impl Drop for OpenSink {
     fn drop(&mut self) {
         if let Some((sink, mut counted)) = self.open.take() {
             counted.begin_abort();
-            let upload = Arc::clone(&self.upload);
+            let (upload, turn) = (Arc::clone(&self.upload), self.turn.take());
             // After the end of the runtime, this drops the sink.
-            self.runtime.spawn(abort(sink, counted, upload));
+            self.runtime.spawn(async move {
+                abort(sink, counted, upload).await;
+                drop(turn);
+            });
         }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tuffet_core::DEFAULT_BLKSIZE;
 use tuffet_request::Operation;
 use tuffet_request::events::{Outcome, Summary, Unanswered};
+use tuffet_request::settings::SettingNames;
 
 /// Remembered clients. A client that loses its slot to another one starts over.
 const CLIENTS: usize = 512;
@@ -31,6 +32,8 @@ pub(crate) struct HintSettings {
     pub(crate) listeners: Arc<[HintedListener]>,
     /// Whether packets forbid routers to fragment them.
     pub(crate) dont_fragment: bool,
+    /// How to name settings.
+    pub(crate) names: SettingNames,
 }
 
 /// A listener, as its hints need it.
@@ -85,7 +88,7 @@ impl Hints {
             client.unanswered = 0;
         }
         if summary.stats.cut_after > 0 {
-            return Some(overflows(summary.stats.cut_after));
+            return Some(overflows(summary.stats.cut_after, self.settings.names));
         }
         if request.operation != Operation::Read {
             return None;
@@ -138,9 +141,11 @@ impl HintSettings {
             }
             its => {
                 let port = its.map_or(69, |its| its.port);
+                let single_port =
+                    self.names.either("`Listener::single_port`", "`single-port: true` of the listener");
                 format!(
                     "{REPEATS}: does a firewall or NAT drop what leaves from other ports than {port}? \
-                     `single-port: true` of the listener answers from {port} alone; or let nftables follow TFTP: \
+                     {single_port} answers from {port} alone; or let nftables follow TFTP: \
                      `udp dport {port} ct helper set \"tftp\"`"
                 )
             }
@@ -149,9 +154,12 @@ impl HintSettings {
 
     fn remedy(&self) -> &'static str {
         if self.dont_fragment {
-            "`transfer.dont-fragment: true` keeps routers from fragmenting them"
+            self.names.either(
+                "`Transfer::dont_fragment` keeps routers from fragmenting them",
+                "`transfer.dont-fragment: true` keeps routers from fragmenting them",
+            )
         } else {
-            "see `transfer.max-blksize`"
+            self.names.either("see `Transfer::max_blksize`", "see `transfer.max-blksize`")
         }
     }
 
@@ -178,12 +186,16 @@ impl HintSettings {
     }
 }
 
-fn overflows(after: u16) -> String {
+fn overflows(after: u16, names: SettingNames) -> String {
     // The same rule as in the pacer.
     let burst = (after - after / 8).max(1);
+    let setting = match names {
+        SettingNames::Fields => format!("a `Ceilings::burst` of {burst}"),
+        SettingNames::Keys => format!("`listeners[].burst: {burst}`"),
+    };
     format!(
         "windows are cut off after {after} blocks again and again, so the client's receive buffer is small: \
-         `listeners[].burst: {burst}` spares it the losses"
+         {setting} spares it the losses"
     )
 }
 
@@ -215,7 +227,7 @@ mod tests {
 
     fn settings(single_port: &str, dont_fragment: bool) -> HintSettings {
         let listener = HintedListener { name: "lan".into(), port: 69, single_port: single_port == "lan" };
-        HintSettings { listeners: Arc::new([listener]), dont_fragment }
+        HintSettings { listeners: Arc::new([listener]), dont_fragment, names: SettingNames::Keys }
     }
 
     fn silent(last: u8, duplicates: u32) -> Summary {

@@ -6,6 +6,9 @@ use tuffet_policy::{
     Breaker, BreakerLimits, Hooks, LineRate, Member, OnError, Overload, PluginRecords, Renderings,
 };
 
+/// What messages call hooks of the program.
+const NOUN: &str = "hook";
+
 /// Returns a member of chains with these hooks.
 pub(crate) fn member(
     name: &str,
@@ -28,7 +31,8 @@ pub(crate) fn member(
         turns: None,
         overload: Arc::<Overload>::default(),
         counters: records.counters_of(&name),
-        log_rate: LineRate::calls(&name),
+        log_rate: LineRate::calls(NOUN, &name),
+        noun: NOUN,
         verdicts: None,
         resolutions: None,
         renderings: Renderings::new(0, 0),

@@ -43,7 +43,8 @@
 //!
 //! The futures run on the server's tokio runtime and must not block: others wait for the same threads. A hook that
 //! panics, or that takes longer than [`Builder::time_limit`](crate::Builder::time_limit), affects its own request alone:
-//! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is refused then.
+//! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is aborted, with the
+//! same outcome, and its client gets ERROR 0.
 
 mod function;
 mod member;

@@ -46,7 +46,7 @@ pub async fn follow_vlans() -> io::Result<Vlans> {
             known.write().clear();
             tracing::error!(
                 target: "tuffet::vlans",
-                "the network interfaces cannot be followed any more; plugins learn of no VLAN until the server is \
+                "the network interfaces cannot be followed any more; policy learns of no VLAN until the server is \
                  restarted"
             );
         }
@@ -64,7 +64,7 @@ impl Vlans {
                 Err(error) => {
                     tracing::warn!(
                         target: "tuffet::vlans",
-                        %error, "the network interfaces cannot be read; plugins learn of no VLAN"
+                        %error, "the network interfaces cannot be read; policy learns of no VLAN"
                     );
                     return;
                 }

@@ -138,7 +138,7 @@ impl Assembly {
             neighbours,
             vlans,
         } = resources;
-        let uploads = Uploads::new(settings.bounds().uploads_per_name);
+        let uploads = Uploads::new(&settings.bounds());
         let plugins = policy.plugins().to_vec();
         let generation =
             CurrentGeneration::new(Generation::first(&settings, roots, sources, policy, uploads.clone()));
@@ -300,7 +300,8 @@ impl Assembly {
             port: bound.address.port(),
             single_port: listener.single_port,
         });
-        HintSettings { listeners: hinted.collect(), dont_fragment: self.settings.dont_fragment }
+        let Settings { dont_fragment, names, .. } = self.settings;
+        HintSettings { listeners: hinted.collect(), dont_fragment, names }
     }
 
     /// The queue of summaries: a place for each transfer, and as many for summaries waiting to be logged.

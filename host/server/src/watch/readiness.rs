@@ -81,7 +81,7 @@ impl Watch {
         }
         for root in report.roots.iter().filter(|root| root.replaced) {
             let detail = format!(
-                "the folder of `{}` was replaced, mounted over or removed; the old one is served until a reload",
+                "the folder of `{}` was replaced, mounted over or removed; the old one is served until a reload (in a program, `replace`)",
                 root.root
             );
             because("root", detail);

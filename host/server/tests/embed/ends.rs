@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 use tuffet::{
-    AcceptUpload, AskError, Authorize, Builder, Capacity, Event, Handle, Limits, Observe, ReceivedUpload,
-    ReplaceError, Request, Root, RootError, ServerEnd, Service, Sink, Source, UploadVerdict, Verdict,
-    resolve_fn,
+    AcceptUpload, AskError, Authorize, Builder, Capacity, Destination, Event, Handle, Limits, Observe,
+    ReceivedUpload, ReplaceError, Request, Root, RootError, ServerEnd, Service, Sink, Source, UploadVerdict,
+    Verdict, resolve_fn,
 };
 use tuffet_testing::Client;
 
@@ -254,10 +254,10 @@ impl Sink for Hanging {
         })
     }
 
-    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         Box::pin(async {
             self.pass(At::Commit).await;
-            Ok(())
+            Ok(to.path.clone())
         })
     }
 

@@ -68,8 +68,8 @@ impl tuffet::Sink for Nowhere {
         Box::pin(async { Ok(()) })
     }
 
-    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, std::io::Result<()>> {
-        Box::pin(async { Ok(()) })
+    fn commit<'a>(&'a mut self, to: &'a tuffet::Destination) -> BoxFuture<'a, std::io::Result<String>> {
+        Box::pin(async { Ok(to.path.clone()) })
     }
 }
 

@@ -12,10 +12,12 @@ mod names;
 mod network;
 mod panics;
 mod pieces;
+mod sinks;
 mod statics;
 mod uploads;
 mod verdicts;
 mod versions;
+mod words;
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -7,7 +7,8 @@ use std::io;
 use std::panic::panic_any;
 use std::time::Duration;
 use tuffet::{
-    Ask, Bytes, Decided, ReadAt, Resolution, Root, RootError, Sink, Source, Version, authorize_fn, resolve_fn,
+    Ask, Bytes, Decided, Destination, ReadAt, Resolution, Root, RootError, Sink, Source, Version,
+    authorize_fn, resolve_fn,
 };
 
 /// Panics when it is dropped, also with its like.
@@ -51,7 +52,7 @@ impl Sink for ExplosiveSink {
         })
     }
 
-    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, _: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         explode()
     }
 }

@@ -53,15 +53,15 @@ impl Sink for Upload {
         })
     }
 
-    fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         Box::pin(async move {
-            assert_ne!(path, "broken", "on purpose");
-            if path == "uncertain" {
+            assert_ne!(to.path, "broken", "on purpose");
+            if to.path == "uncertain" {
                 return Err(io::Error::other("no answer"));
             }
             let bytes = std::mem::take(&mut self.bytes);
-            self.to.files.lock().unwrap().insert(path.to_owned(), bytes);
-            Ok(())
+            self.to.files.lock().unwrap().insert(to.path.clone(), bytes);
+            Ok(to.path.clone())
         })
     }
 
@@ -130,7 +130,7 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
             Box::pin(std::future::pending())
         }
 
-        fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        fn commit<'a>(&'a mut self, _: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
             Box::pin(std::future::pending())
         }
     }
@@ -188,8 +188,8 @@ impl Sink for WatchedSink {
         Box::pin(async { Ok(()) })
     }
 
-    fn commit<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
-        Box::pin(async { Ok(()) })
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
+        Box::pin(async { Ok(to.path.clone()) })
     }
 }
 

@@ -61,7 +61,7 @@ impl RegisteredDisk {
                 target: "tuffet::store::disk",
                 root = %self.disk.root(),
                 blocks = dropped - self.dropped,
-                "the disk of a root is slower than its uploads; blocks of clients that have their share of the memory \
+                "a root is slower than its uploads; blocks of clients that have their share of the memory \
                  were dropped, and clients will repeat them"
             );
             self.dropped = dropped;

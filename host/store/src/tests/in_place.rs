@@ -97,7 +97,9 @@ fn an_upload_that_ends_elsewhere_leaves_the_place_where_it_waits() {
     roots.redirect(&mut upload, "theirs/sw1").expect("a file");
     upload.commit().expect("stored");
     assert_eq!((scene.sw1().0.as_str(), scene.sw1().2), ("new", 1235));
-    let taken = roots.commit_as_free(begun("theirs/sw1"), "theirs/sw1").expect("stored");
+    let taken = roots
+        .commit_as_free(begun("theirs/sw1"), &Destination { path: "theirs/sw1".into(), next_free: true })
+        .expect("stored");
     assert_eq!(taken, "theirs/sw1.1");
     let upload = begun("theirs/sw1");
     fs::remove_file(scene.at("root/theirs/sw1")).expect("removed");

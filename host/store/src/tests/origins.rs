@@ -328,7 +328,10 @@ fn an_upload_gets_a_free_name_beside_a_file_that_its_root_would_replace() {
         far.memory.put(taken, &Version::new("1", b"x"));
     }
     let upload = far.roots.create(None, "new").unwrap();
-    assert_eq!(far.roots.commit_as_free(upload, "a").unwrap(), "a.2");
+    assert_eq!(
+        far.roots.commit_as_free(upload, &Destination { path: "a".into(), next_free: true }).unwrap(),
+        "a.2"
+    );
     let stored = far.memory.stored.lock().unwrap().clone();
     assert_eq!(stored.len(), 1, "a taken name is found before anything is sent");
     assert_eq!((stored[0].0.as_str(), stored[0].2), ("a.2", false));

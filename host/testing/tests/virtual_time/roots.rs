@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tuffet::{Builder, Outcome, Root, RootError, Server, Sink, Source};
+use tuffet::{Builder, Destination, Outcome, Root, RootError, Server, Sink, Source};
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, World};
 
@@ -60,11 +60,11 @@ impl Sink for MemorySink {
         })
     }
 
-    fn commit<'a>(&'a mut self, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         Box::pin(async move {
             let bytes = std::mem::take(&mut self.bytes);
-            self.root.contents.lock().push((path.to_owned(), bytes));
-            Ok(())
+            self.root.contents.lock().push((to.path.clone(), bytes));
+            Ok(to.path.clone())
         })
     }
 }

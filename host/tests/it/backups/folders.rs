@@ -16,12 +16,12 @@ fn folders_are_made_within_their_bounds() {
     put(&server, "a/b/up", b"one");
     put(&server, "a/up", b"two");
     assert_eq!(refused(&server, "a/b/c/up", 2), "the path has too many folders");
-    assert_ended(&server.outcome("a/b/c/up"), "denied", "write.folders.depth");
+    assert_ended(&server.outcome("a/b/c/up"), "denied", "`folders.depth`");
     assert_eq!(refused(&server, "c/d/up", 3), "disk full or allocation exceeded");
     assert_ended(
         &server.outcome("c/d/up"),
         "denied",
-        "3 folders are allowed (`write.folders.count`), 2 are stored",
+        "3 folders are allowed (`folders.count`), 2 are stored",
     );
     put(&server, "c/up", b"three");
     assert_eq!(refused(&server, "d/up", 3), "disk full or allocation exceeded");

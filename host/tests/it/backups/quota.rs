@@ -32,7 +32,7 @@ fn bytes_up_to_the_last_one() {
     put(&server, "a", &[0; 1000]);
     let refusal = refused(&server, "b", "1001");
     let reason =
-        "the quota of root `in` is exhausted: 2000 bytes are allowed (`write.quota.bytes`), 1000 are stored";
+        "the quota of root `in` is exhausted: 2000 bytes are allowed (`quota.bytes`), 1000 are stored";
     assert_ended(&refusal, "denied", reason);
     put(&server, "b", &[0; 1000]);
     // An empty file needs no byte.
@@ -57,7 +57,7 @@ fn files_up_to_the_last_one() {
     let mut peer = Peer::new(server.address());
     peer.ask(&wrq("c", &[]));
     assert_eq!(peer.expect_error(3), FULL);
-    assert_ended(&server.outcome("c"), "denied", "2 files are allowed (`write.quota.files`)");
+    assert_ended(&server.outcome("c"), "denied", "2 files are allowed (`quota.files`)");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn each_folder_has_its_part() {
     );
     put(&server, "a/x", &[0; 600]);
     let reason = "the quota of folder `a` in root `in` is exhausted: 1000 bytes are allowed \
-                  (`write.quota.per-folder.bytes`), 600 are stored";
+                  (`quota.per-folder.bytes`), 600 are stored";
     for name in ["a/y", "a/b/c/y", "a/x"] {
         assert_ended(&refused(&server, name, "401"), "denied", reason);
     }
@@ -255,7 +255,7 @@ fn each_folder_has_its_part() {
     put(&server, "a/b/y", &[0; 300]);
     // The version is in the folder, too.
     put(&server, "a/b/y", &[0; 100]);
-    let reason = "3 files are allowed (`write.quota.per-folder.files`), 3 are stored";
+    let reason = "3 files are allowed (`quota.per-folder.files`), 3 are stored";
     assert_ended(&refused(&server, "a/z", "0"), "denied", reason);
     put(&server, "x", &[0; 1000]);
     let reason = "the quota of the files beside the folders in root `in` is exhausted";

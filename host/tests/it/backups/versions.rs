@@ -41,7 +41,7 @@ fn no_client_writes_a_version() {
         let mut peer = Peer::new(server.address());
         peer.ask(&wrq(name, &[]));
         assert_eq!(peer.expect_error(2), "names that end with .~NUMBER~ are earlier versions");
-        assert_ended(&server.outcome(name), "denied", "write.versions");
+        assert_ended(&server.outcome(name), "denied", "`versions`");
     }
     assert!(server.root().names().is_empty());
     // These are no names of versions.

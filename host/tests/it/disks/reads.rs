@@ -59,7 +59,7 @@ fn a_read_that_does_not_end_ends_its_transfer_alone() {
     disk.set(Step::Read, "cold", Pace::Hangs);
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("cold", &[]));
-    assert_eq!(peer.expect_error(0), "the server's disk does not answer");
+    assert_eq!(peer.expect_error(0), "the server's storage does not answer");
     assert_ended(&server.outcome("cold"), "failed", "root `slow` did not answer within 1s");
     download_image(&server);
 }

@@ -148,7 +148,7 @@ fn uploads_of_one_address_leave_memory_to_others() {
     assert!(held(&server) <= 32 * MIB, "{} bytes", held(&server));
     let grown = server.memory().saturating_sub(before);
     assert!(grown < 90 * MIB, "{grown} bytes");
-    server.log_line("the disk of a root is slower than its uploads");
+    server.log_line("a root is slower than its uploads");
 
     let mut honest = begin(2, "honest");
     let its = disk.names().into_iter().find(|name| !theirs.contains(name)).unwrap();
@@ -199,12 +199,55 @@ fn a_write_that_does_not_end_ends_its_transfer_alone() {
     for (block, payload) in (1_u16..).zip(bytes(SIZE).chunks(1024)) {
         peer.send(&data(block, payload));
         if let Answer::Error(0, text) = peer.receive() {
-            assert_eq!(text, "the server's disk does not answer");
+            assert_eq!(text, "the server's storage does not answer");
             break;
         }
     }
     assert_ended(&server.outcome("up"), "failed", "root `slow` did not answer within 1s");
     download_image(&server);
+    disk.release();
+}
+
+/// Writes an upload of one block.
+fn put_short(server: &Server) -> Peer {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("up", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.send(&data(1, b"content"));
+    peer
+}
+
+/// The last write, and storing, end with the limits of the configuration.
+#[test]
+fn an_upload_of_which_the_disk_does_not_take_the_end_fails_in_time() {
+    let hung = |step, limits: &str| {
+        let disk = SlowDisk::mount()?;
+        let server = beside(&disk, &format!("limits: {{ {limits} }}\n"));
+        disk.set(step, "", Pace::Hangs);
+        let mut peer = put_short(&server);
+        assert_eq!(peer.expect_error(0), "the server's storage does not answer");
+        let line = server.outcome("up");
+        disk.release();
+        Some(line)
+    };
+    let Some(line) = hung(Step::Write, "write-time: 1s") else { return };
+    assert_ended(&line, "failed", "root `slow` did not answer within 1s (`limits.write-time`)");
+    let Some(line) = hung(Step::Sync, "commit-time: 1s") else { return };
+    let detail = "did not store the upload within 1s (`limits.commit-time`); it may become visible later";
+    assert_ended(&line, "failed", detail);
+}
+
+/// How long a client may be silent says nothing about the time that a disk needs to sync: the upload is stored, and
+/// acknowledged afterwards.
+#[test]
+fn a_sync_may_take_longer_than_a_client_may_be_silent() {
+    let Some(disk) = SlowDisk::mount() else { return };
+    let server = beside(&disk, "transfer: { retransmit: { cap: 500ms, give-up: 1s } }\n");
+    disk.set(Step::Sync, "", Pace::Takes(Duration::from_secs(3)));
+    let mut peer = put_short(&server);
+    peer.expect(Answer::Ack(1));
+    assert_eq!(server.outcome("up")["outcome"], "stored");
+    assert_eq!(disk.content("up").unwrap(), b"content");
     disk.release();
 }
 

@@ -67,10 +67,10 @@ fn a_link_that_leads_out_is_refused_and_named_with_the_remedy() {
     let shown = |name: &str| outside.path(name).display().to_string();
     let (file, folder) = (shown("lib/PXELINUX/pxelinux.0"), shown("lib/PXELINUX"));
     let leads = format!("the link `pxelinux.0` leads out of its root, to {file};");
-    let remedy = format!("`roots[].links`: `links: [{folder}]`");
+    let remedy = format!("allow links into {folder} (`links` of the root)");
     assert_refused(&server, "pxelinux.0", &[&leads, &remedy]);
     for name in ["one/vmlinuz", "relative/vmlinuz"] {
-        assert_refused(&server, name, &[&format!("`links: [{}]`", shown("images/one"))]);
+        assert_refused(&server, name, &[&format!("allow links into {} (", shown("images/one"))]);
     }
 }
 
@@ -127,7 +127,8 @@ fn explain_says_where_a_link_leads() {
     assert!(text.contains(&due), "{text}");
     let text = explained("pxelinux.0");
     assert!(
-        text.contains("the link `pxelinux.0` leads out of its root, to") && text.contains("roots[].links"),
+        text.contains("the link `pxelinux.0` leads out of its root, to")
+            && text.contains("`links` of the root"),
         "{text}"
     );
 }
@@ -148,14 +149,14 @@ fn a_missing_folder_is_named_and_waited_for() {
     assert!(ran.stderr.contains(&format!("there is no folder {later}")), "{}", ran.stderr);
     assert!(ran.stderr.contains("tuffet.yaml:2:"), "{}", ran.stderr);
     let server = setup.start();
-    let line = server.log_line("a folder of `roots[].links` cannot be opened");
+    let line = server.log_line("a folder that links may lead to cannot be opened");
     assert_eq!((&line["root"], &line["path"]), (&"boot".into(), &later.into()));
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("later/file", &[]));
     assert_eq!(peer.receive(), Answer::Error(1, "file not found".into()));
     assert_ended(&server.outcome("later/file"), "failed", "the link `later` leads into");
     server.outside().write("later/file", b"at last");
-    server.log_line("a folder of `roots[].links` is open");
+    server.log_line("a folder that links may lead to is open");
     assert_eq!(read(&server, "later/file"), b"at last");
 }
 
@@ -192,8 +193,8 @@ fn a_replaced_folder_is_followed_if_the_root_says_so() {
         fs::rename(outside.path("images"), outside.path("before")).unwrap();
         fs::rename(outside.path("next"), outside.path("images")).unwrap();
         let message = match due == OF_IMAGE {
-            true => "the path of a folder of `roots[].links` leads to another folder",
-            false => "a folder of `roots[].links` was replaced",
+            true => "the path of a folder that links may lead to leads to another folder",
+            false => "a folder that links may lead to was replaced",
         };
         server.log_line(message);
         assert_eq!(read(&server, "one/vmlinuz"), due, "{keys}");

@@ -72,13 +72,9 @@ fn uploads_that_may_not_create_files_replace_those_that_are_there() {
     assert_eq!(write(&server, "pub"), Answer::Ack(1));
     assert_eq!(server.root().read("pub"), b"written");
     assert_eq!(write(&server, "new"), not_found());
-    assert_ended(&server.outcome("new"), "not-found", "its root has `write.create: false`");
+    assert_ended(&server.outcome("new"), "not-found", "its root has `create: false`");
     assert!(!server.root().path("new").exists());
-    assert_explains(
-        &explain(&server, &["--write", "new"]),
-        1,
-        &["ERROR 1", "`write.create: false`", "touch"],
-    );
+    assert_explains(&explain(&server, &["--write", "new"]), 1, &["ERROR 1", "`create: false`", "touch"]);
     assert_explains(&explain(&server, &["--write", "pub"]), 0, &["granted"]);
 }
 

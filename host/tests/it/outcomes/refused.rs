@@ -1,10 +1,11 @@
-//! What is not granted, or not to the end: rows 12 to 27, 43 and 44.
+//! What is not granted, or not to the end: rows 12 to 27, 43, 44 and 49.
 
 use super::assert_facts;
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
 use crate::policy::{misbehave, probe};
 use serde_json::Value;
 use std::fs::Permissions;
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 /// Starts a server with plugins that do what their names say, each for the paths below its name.
@@ -155,7 +156,7 @@ fn r43_what_an_upload_may_not_replace() {
     symlink("kept", setup.root().path("link")).unwrap();
     let server = setup.yaml("roots: [{ name: root, path: root, writable: true, overwrite: true }]\n").start();
     for (name, said) in
-        [("kept", "this user may not write it: Permission denied"), ("link", "write.links: refuse")]
+        [("kept", "this user may not write it: Permission denied"), ("link", "`links: refuse`")]
     {
         let line = refused(&server, &wrq(name, &[]), name, 2, "denied");
         assert_ended(&line, "denied", said);
@@ -264,4 +265,39 @@ fn r44_a_plugin_is_overloaded() {
     assert_ended(&line, "failed", "plugin sleeps is overloaded in authorize: ");
     // The other one had the instance, and slept.
     assert_facts(&server.outcome("sleeps"), "denied", "refused", 0, 0);
+}
+
+/// More uploads than the gate can judge meanwhile: each call takes the whole time of an attempt.
+#[test]
+fn r49_a_plugin_stays_overloaded_while_uploads_wait() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("127.0.0.1:{}", listener.local_addr().unwrap().port());
+    let probe = probe();
+    let server = Setup::new()
+        .yaml(&format!(
+            "roots: [{{ name: root, path: root, writable: true }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} \
+             }}\npolicy: {{ accept-upload: [gate], time-limit: 200ms }}\nplugins:\n  gate:\n    component: \"{probe}\"\n    \
+             grants: [kv, files/root, sinks/out, \"http/{url}\"]\n    limits: {{ instances: 1, queue: 0, wall: 1m }}\n    \
+             settings: {{ upload: run, run: [\"get http://{url}/\"] }}\n"
+        ))
+        .start();
+    let names: Vec<String> = (0..40).map(|number| format!("up-{number}")).collect();
+    let begin = |name: &String| {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq(name, &[]));
+        peer.expect(Answer::Ack(0));
+        peer.send(&data(1, b"content"));
+        peer
+    };
+    for mut peer in names.iter().map(begin).collect::<Vec<_>>() {
+        assert_eq!(peer.expect_error(0), "policy failure");
+    }
+    let lines: Vec<Value> = names.iter().map(|name| server.outcome(name)).collect();
+    let line = lines.iter().find(|line| line["outcome"] == "failed").expect("some got no turn");
+    assert_facts(line, "failed", "granted", 7, 1);
+    assert_ended(line, "failed", "plugin gate is overloaded in accept-upload: ");
+    assert_ended(line, "failed", ", 10 times");
+    assert_eq!(line["verdict_by"], "gate");
+    assert_eq!(server.stop(), [] as [Value; 0]);
+    assert_eq!(server.root().names(), [] as [&str; 0]);
 }

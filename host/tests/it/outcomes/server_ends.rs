@@ -276,7 +276,7 @@ fn r46_the_disk_does_not_read() {
     disk.set(Step::Read, "file", Pace::Hangs);
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("file", &[]));
-    assert_eq!(peer.expect_error(0), "the server's disk does not answer");
+    assert_eq!(peer.expect_error(0), "the server's storage does not answer");
     let line = server.outcome("file");
     assert_facts(&line, "failed", "granted", 0, 0);
     assert_ended(&line, "failed", "root `slow` did not answer within 1s");

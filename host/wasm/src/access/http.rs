@@ -167,7 +167,7 @@ mod tests {
                 history: None,
             }),
             lines: LineRate::of_plugin(&"it".into()),
-            notes: LineRate::calls(&"it".into()),
+            notes: LineRate::calls("plugin", &"it".into()),
         };
         let mut gate = HttpGate::new(Arc::new(access));
         gate.open();

@@ -18,7 +18,7 @@ async fn with_nothing_configured_the_default_decides() {
     assert!(!policy.is_empty("lan"), "a default that denies must be asked");
     let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
     assert_eq!(denied.code, ErrorCode::AccessViolation);
-    assert_eq!(denied.reason, "no plugin allowed it (policy.default: deny)");
+    assert_eq!(denied.reason, "nothing allowed it, and the default is to deny");
 }
 
 #[tokio::test]

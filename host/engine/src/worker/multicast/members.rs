@@ -146,7 +146,8 @@ impl Groups {
             let late = group.members.iter().filter(|(_, member)| now.since(member.joined) >= most);
             for id in late.map(|(id, _)| *id).collect::<Vec<_>>() {
                 let most = humantime::format_duration(most);
-                let detail = format!("it took longer than `transfer.max-duration` ({most})");
+                let setting = limiter.names().of("transfer.max-duration");
+                let detail = format!("it took longer than {setting} ({most})");
                 expel(group, id, "the transfer took too long", detail, now);
             }
         }
@@ -163,8 +164,9 @@ impl Groups {
         let moved = acked.saturating_sub(had) * u64::from(group.core.blksize());
         if u128::from(moved) * 1_000 < u128::from(limiter.least_rate()) * span.as_millis() {
             let detail = format!(
-                "{moved} bytes in {} s are less than `transfer.least-rate` ({} bytes a second)",
+                "{moved} bytes in {} s are less than {} ({} bytes a second)",
                 span.as_secs_f64().round(),
+                limiter.names().of("transfer.least-rate"),
                 limiter.least_rate()
             );
             expel(group, master, "the transfer is too slow", detail, now);

@@ -1,7 +1,7 @@
 //! The outputs of groups: blocks to the group, OACKs and ERRORs to members, and reads from a disk.
 
 use super::super::content::{Content, read_payloads};
-use super::super::disk_work::DiskWork;
+use super::super::disk_work::{DiskWork, unresponsive};
 use super::super::key::Key;
 use super::super::messages::ToControl;
 use super::super::source::ReadError;
@@ -13,7 +13,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use tuffet_core::multicast::{Group, MemberId, Output};
 use tuffet_core::{Blocks, DATA_HEADER, MAX_CONTROL, Time, data_header};
 use tuffet_request::events::{Ending, Outcome};
-use tuffet_store::Ahead;
+use tuffet_request::settings::TimeLimit;
+use tuffet_store::{Ahead, StoreError};
 use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS};
 
 impl Groups {
@@ -193,10 +194,10 @@ impl Groups {
             return;
         }
         let root = group.content.source().map(|source| source.file().root().to_owned()).unwrap_or_default();
-        let within = humantime::format_duration(patience);
-        let detail = format!("root `{root}` did not answer within {within} (`transfer.retransmit.give-up`)");
-        let ending = Ending::new(Outcome::Failed, detail);
-        self.fail(index, "the server's disk does not answer", &ending, now);
+        let setting = self.settings.limiter.names().of("transfer.retransmit.give-up");
+        let late = unresponsive(&root, TimeLimit { within: patience, setting });
+        let ending = Ending::new(Outcome::Failed, late.to_string());
+        self.fail(index, StoreError::SILENT, &ending, now);
     }
 }
 

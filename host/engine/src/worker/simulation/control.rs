@@ -1,7 +1,9 @@
 //! The control side of a simulated worker: it decides late or never, refuses, or grants content that fails.
 
 use super::world::later;
-use crate::worker::{Content, Decision, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker};
+use crate::worker::{
+    Content, Decision, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker, UploadTimes,
+};
 use fastrand::Rng;
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -209,7 +211,7 @@ impl Control {
     fn upload(&self, name: &str, limit: u64) -> Decision {
         let mut upload = self.roots.create(None, name).expect("a writable folder");
         upload.lower_limit(limit);
-        let content = Content::Upload(Box::new(Sink::new(upload, false)));
+        let content = Content::Upload(Box::new(Sink::new(upload, false, UploadTimes::default())));
         Decision::Grant { content, limits: self.limits(), settings: None, group: None }
     }
 

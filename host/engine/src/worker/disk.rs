@@ -42,7 +42,7 @@ impl<T: Transmit> Worker<T> {
         let Some(source) = content.source() else { return };
         let Some(next) = source.next_read(acked, window) else { return };
         let key = Key { index, epoch: entry.epoch };
-        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next) else {
+        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next, entry.core.give_up()) else {
             return source.withdraw();
         };
         self.outbox.push(ToControl::Disk { worker: self.number, work });

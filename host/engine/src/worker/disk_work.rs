@@ -10,9 +10,6 @@ use tokio::task::AbortHandle;
 use tuffet_request::settings::TimeLimit;
 use tuffet_store::{Ahead, Checksum, Disk, Lane, OpenFile, Room, StoreError, Undone};
 
-/// The longest duration of a read.
-const LATE: Duration = Duration::from_secs(60);
-
 /// An operation that may wait for a disk.
 pub struct DiskWork {
     key: Key,
@@ -31,6 +28,8 @@ struct Read {
     length: usize,
     room: Option<Room>,
     known: Option<Checksum>,
+    /// How long it may take.
+    within: Duration,
 }
 
 /// The result of an operation, for the transfer or group of its key.
@@ -52,12 +51,13 @@ pub enum DiskResult {
 }
 
 impl DiskWork {
-    /// A read for the transfer or group of this key; `None` if there is no memory for it, and none is needed now.
-    pub(super) fn read(key: Key, file: Arc<OpenFile>, next: NextRead) -> Option<DiskWork> {
+    /// A read for the transfer or group of this key, which waits so long for it; `None` if there is no memory for it, and
+    /// none is needed now.
+    pub(super) fn read(key: Key, file: Arc<OpenFile>, next: NextRead, within: Duration) -> Option<DiskWork> {
         let NextRead { offset, least, most, known } = next;
         let room = file.disk().room_ahead(most);
         let length = if room.is_some() { most } else { least };
-        let read = Read { file, offset, least, length, room, known };
+        let read = Read { file, offset, least, length, room, known, within };
         (length > 0).then_some(DiskWork { key, operation: DiskOperation::Read(read) })
     }
 
@@ -73,10 +73,10 @@ impl DiskWork {
         let disk = Arc::clone(self.disk());
         let root = Arc::clone(disk.root());
         match &self.operation {
-            DiskOperation::Read(Read { file, .. }) => {
-                let client = file.client();
+            DiskOperation::Read(Read { file, within, .. }) => {
+                let (client, within) = (file.client(), *within);
                 let undone = move |why| instead(DiskResult::Read { key, result: Err(not_done(why, &root)) });
-                disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
+                disk.submit(Lane::Read, client, within, move || post(self.run()), undone);
             }
             DiskOperation::Write(write, limit) => {
                 let (client, limit) = (write.upload.client(), *limit);
@@ -102,9 +102,9 @@ impl DiskWork {
     pub async fn supply(self) -> DiskResult {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
-            DiskOperation::Read(Read { file, offset, least, length, room, .. }) => {
+            DiskOperation::Read(Read { file, offset, least, length, room, within, .. }) => {
                 let read =
-                    in_time(LATE, async move { file.read_supplied(offset, least, length, room).await });
+                    in_time(within, async move { file.read_supplied(offset, least, length, room).await });
                 let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
                 DiskResult::Read { key, result }
             }

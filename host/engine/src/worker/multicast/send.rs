@@ -165,7 +165,7 @@ impl Groups {
         let Some(source) = group.content.source() else { return };
         let Some(next) = source.next_read(acked, window) else { return };
         let key = Key { index: index as u32, epoch: group.epoch };
-        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next) else {
+        let Some(work) = DiskWork::read(key, Arc::clone(source.file()), next, group.core.give_up()) else {
             return source.withdraw();
         };
         self.outbox.push(ToControl::Disk { worker: self.number, work });

@@ -5,7 +5,8 @@ use crate::options::OptionSet;
 use core::time::Duration;
 
 impl Group {
-    /// Writes an OACK of [`Output::Oack`](super::Output::Oack) for members of the group at `address`; `None` if `buffer` is too short.
+    /// Writes an OACK of [`Output::Oack`](super::Output::Oack) for members of the group at `address`; `None` if `buffer` is
+    /// too short.
     pub fn encode_oack(
         options: &OptionSet,
         address: core::net::SocketAddr,

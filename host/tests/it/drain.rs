@@ -1,7 +1,7 @@
 //! SIGTERM: transfers may end, nothing new begins, and the exit code is 0.
 
 use crate::harness::{
-    Answer, Peer, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wait_until, wrq,
+    Answer, Peer, Server, Setup, ack, assert_ended, assert_moved, bytes, data, http, rrq, wait_until, wrq,
 };
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
@@ -136,6 +136,19 @@ fn the_drain_follows_the_delay() {
     assert_eq!(server.wait().code(), Some(0));
 }
 
+/// Stops a server in a transfer of `5000`, and waits until its port is free. Returns the client, which has the first block.
+fn draining(server: &Server) -> Peer {
+    let mut reader = Peer::new(server.address());
+    reader.ask(&rrq("5000", &[]));
+    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    reader.send(&ack(1));
+    server.terminate();
+    server.logged(STOPPING);
+    wait_until("the port is free", || UdpSocket::bind(server.address()).is_ok());
+    assert_eq!(http(server.admin(), "/livez", &[]).status, 200);
+    reader
+}
+
 /// Ports are free for the next server while the last transfers of this one run. Its control socket and admin listener
 /// answer until then, unless the next server takes them over.
 #[test]
@@ -147,14 +160,7 @@ fn the_next_server_can_start_while_transfers_end() {
     };
     let server = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml("127.0.0.1:0")).workers(2).start();
     let (address, admin) = (server.address(), server.admin());
-    let mut reader = Peer::new(address);
-    reader.ask(&rrq("5000", &[]));
-    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
-    reader.send(&ack(1));
-    server.terminate();
-    server.logged(STOPPING);
-    wait_until("the port is free", || UdpSocket::bind(address).is_ok());
-    assert_eq!(http(admin, "/livez", &[]).status, 200);
+    let mut reader = draining(&server);
     assert_eq!(http(admin, "/readyz", &[]).status, 503);
     let next = Setup::new().sizes(&[5000]).rest_of_yaml(&yaml(&admin.to_string())).workers(2);
     let next = next.listen(&address.to_string()).start();
@@ -171,15 +177,8 @@ fn the_next_server_can_start_while_transfers_end() {
 #[test]
 fn without_its_control_socket_a_draining_server_gives_everything_up() {
     let server = Setup::new().sizes(&[5000]).rest_of_yaml(ADMIN).start();
-    let (address, admin) = (server.address(), server.admin());
-    let mut reader = Peer::new(address);
-    reader.ask(&rrq("5000", &[]));
-    reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
-    reader.send(&ack(1));
-    server.terminate();
-    server.logged(STOPPING);
-    wait_until("the port is free", || UdpSocket::bind(address).is_ok());
-    assert_eq!(http(admin, "/livez", &[]).status, 200);
+    let admin = server.admin();
+    let mut reader = draining(&server);
     fs::remove_file(server.outside().path("control")).unwrap();
     wait_until("the admin listener is closed", || TcpListener::bind(admin).is_ok());
     assert!(reader.read_on(2) == bytes(5000)[512..]);

@@ -160,7 +160,7 @@ impl Handover {
     }
 
     /// Returns whether the next server cannot find this one any more: somebody removed the control socket.
-    pub(super) fn is_lost(&self) -> bool {
+    pub(super) fn is_unreachable(&self) -> bool {
         let state = self.state.lock();
         !state.in_progress && state.offer.as_ref().and_then(Offer::is_reachable) == Some(false)
     }

@@ -13,7 +13,7 @@ use super::revision::revision;
 use super::shared_state::SharedState;
 use super::signals::{SignalRequest, Signals};
 use super::succession::{
-    hold_ends, is_lost, no_longer_needed, offer, parent_ends, shared_listeners, succeed,
+    control_socket_goes, hold_ends, no_longer_needed, offer, parent_ends, shared_listeners, succeed,
 };
 use super::{Opened, Prepared, ServeError, describe_unopened, serving_status};
 use crate::logging;
@@ -92,8 +92,9 @@ pub(super) struct Running {
     handover: Handover,
     handed_over: mpsc::Receiver<HandedOver>,
     state: SharedState,
-    /// Whether a server that nobody knows of yet may use the state on disk.
-    is_sharing: bool,
+    /// Whether its listening ports are closed, and no server has taken them over: one that nobody knows of yet may use them,
+    /// and the state on disk.
+    is_released: bool,
     /// A second signal ends transfers at once.
     is_told_to_stop: bool,
     /// The connection to the next server, which is closed with this process.
@@ -278,7 +279,7 @@ impl Running {
             handover,
             handed_over,
             state,
-            is_sharing: false,
+            is_released: false,
             is_told_to_stop: false,
             next: None,
             parent,
@@ -330,7 +331,9 @@ impl Running {
                 () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
                 Some(next) = self.handed_over.recv() => self.is_replaced(next),
                 () = hold_ends(self.held_until, &self.handover) => self.release(),
-                () = is_lost(self.is_sharing && !self.services.is_empty(), &self.handover) => self.end_services(),
+                () = control_socket_goes(self.is_released && !self.services.is_empty(), &self.handover) => {
+                    self.end_services();
+                }
                 () = no_longer_needed(&self.handover) => {}
                 () = parent_ends(&mut self.parent), if self.phase.has_not_begun() => {
                     // It was the service for the manager, which would wait for this process.
@@ -469,8 +472,8 @@ impl Running {
             return self.end_services();
         }
         self.handover.close_listening();
-        if !self.is_sharing {
-            self.is_sharing = true;
+        if !self.is_released {
+            self.is_released = true;
             let state = self.state.clone();
             // A server that anybody starts while the last transfers run needs the state, too.
             tokio::spawn(async move {

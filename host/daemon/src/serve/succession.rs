@@ -85,13 +85,13 @@ pub(super) async fn hold_ends(until: Option<Instant>, handover: &Handover) {
     }
 }
 
-/// Waits until a stopping server has to give the rest up, since the next one cannot find it; for ever if it has not
-/// closed its listening ports, or nobody looks for it.
-pub(super) async fn is_lost(is_released: bool, handover: &Handover) {
+/// Waits until somebody removes the control socket: the next server cannot find this one then, and needs its admin
+/// listener. For ever if this one still has its listening ports.
+pub(super) async fn control_socket_goes(is_released: bool, handover: &Handover) {
     if !is_released {
         return std::future::pending().await;
     }
-    while !handover.is_lost() {
+    while !handover.is_unreachable() {
         sleep(HOLD_INTERVAL).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::in_runtime::InRuntime;
 use super::outstanding::Outstanding;
-use super::pieces::{PieceStore, Reading};
+use super::pieces::{PieceReader, PieceStore, Reading};
 use super::stream::StreamReader;
 use quick_cache::sync::Cache;
 use std::fmt;
@@ -179,7 +179,8 @@ impl SourceOpener {
                 let known = Known { scope: (!is_global).then_some(scope), text, size };
                 let Ok(content) = self.0.versions.get_or_insert_with(&known, new);
                 let program = InRuntime::new(reader);
-                let reader = Arc::new(self.0.pieces.reader(content, size, reading, client, program));
+                let reader =
+                    Arc::new(PieceReader::new(&self.0.pieces, content, size, reading, client, program));
                 let supply = Supply::Ranged { content, piece: reading.piece };
                 OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, supply, disk, path)))
             }

@@ -11,7 +11,6 @@ mod speed;
 
 pub(crate) use reader::PieceReader;
 
-use super::in_runtime::InRuntime;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use reader::Place;
@@ -151,22 +150,6 @@ impl PieceStore {
         let mut state = self.0.lock();
         state.budget = usize::try_from(budget).unwrap_or(usize::MAX);
         state.wake_next();
-    }
-
-    /// Returns a reader of a content that reads it in pieces, for a transfer of this client.
-    pub(crate) fn reader(
-        &self,
-        content: ContentId,
-        size: u64,
-        reading: Reading,
-        client: ClientKey,
-        program: InRuntime,
-    ) -> PieceReader {
-        let mut state = self.0.lock();
-        *state.contents.entry(content).or_default() += 1;
-        state.clients.entry(client).or_default().readers += 1;
-        drop(state);
-        PieceReader::new(self.clone(), content, size, reading, client, program)
     }
 }
 

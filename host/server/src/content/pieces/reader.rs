@@ -44,14 +44,20 @@ enum Found {
 }
 
 impl PieceReader {
-    pub(super) fn new(
-        store: PieceStore,
+    /// A reader of a content for a transfer of this client.
+    pub(crate) fn new(
+        store: &PieceStore,
         content: ContentId,
         size: u64,
         reading: Reading,
         client: ClientKey,
         program: InRuntime,
     ) -> PieceReader {
+        let mut state = store.0.lock();
+        *state.contents.entry(content).or_default() += 1;
+        state.clients.entry(client).or_default().readers += 1;
+        drop(state);
+        let store = store.clone();
         let Reading { piece, depth } = reading;
         let source = SourceOfPieces { content, size, piece, program, delay: AtomicU64::new(0) };
         let (depth, place) = (depth as u64, Mutex::default());

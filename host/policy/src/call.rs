@@ -4,32 +4,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
+use super::answers::{Answer, Resolution, UploadVerdict, Verdict};
 use super::breaker::BreakerChange;
-use super::call_context::{CallContext, Lines};
 use super::chain_deadline::ChainDeadline;
+use super::chain_results::NoAnswer;
 use super::content::{PluginContent, Rendered, Rendering};
 use super::decision_cache::DecisionCache;
 use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
-use super::hook_answer::HookAnswer;
+use super::hook_call::{HookCall, Lines};
 use super::make_parts;
 use super::member::{Member, OnError};
 use super::memo::Memo;
-use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::upload::ReceivedUpload;
-use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
+use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What, catch_panic_async};
 
-/// A call of a hook for a request.
+/// A question to a hook.
 #[derive(Clone, Copy)]
-pub(super) struct HookCall<'a> {
-    pub hook: &'static str,
-    pub request: &'a Request,
-    pub deadline: ChainDeadline,
+struct Question<'a> {
+    hook: &'static str,
+    request: &'a Request,
+    deadline: ChainDeadline,
 }
 
-/// How an opinion came about.
+/// How an answer came about.
 struct Provenance {
     began: Instant,
     /// Whether the answer came from a cache.
@@ -38,103 +38,95 @@ struct Provenance {
     rehearsal: Option<Lines>,
 }
 
-/// No answer, for this reason. A request is dropped, so that its client repeats it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoAnswer {
-    /// The plugin is overloaded, and may answer later; neither `on-error` nor the breaker applies.
-    Overloaded(String),
-    /// The hook failed, and [`OnError::Drop`] applies.
-    Failed(String),
-}
-
-impl NoAnswer {
-    /// The reason.
-    pub(super) fn reason(self) -> String {
-        match self {
-            NoAnswer::Overloaded(reason) | NoAnswer::Failed(reason) => reason,
-        }
-    }
-}
-
-/// The plugin's opinion; `None` if it abstains.
-pub(super) type OpinionResult<O> = Result<Option<O>, NoAnswer>;
-
 impl Member {
     /// Calls the hook `authorize`.
-    pub(super) async fn verdict(
+    pub(super) async fn authorize(
         &self,
         request: &Request,
-        memo: &mut Memo,
+        memo: &Memo,
         deadline: ChainDeadline,
-    ) -> OpinionResult<Opinion> {
-        let Some(hook) = &self.hooks.authorize else { return Ok(None) };
-        let call = async |context| hook.authorize(request, memo, context).await;
-        let hook_call = HookCall { hook: "authorize", request, deadline };
-        self.opinion(hook_call, self.verdicts.as_ref(), call, Opinion::Deny).await
+    ) -> Result<Verdict, NoAnswer> {
+        let Some(hook) = &self.hooks.authorize else { return Ok(Verdict::Abstain) };
+        let ask = async |call: HookCall| hook.authorize(request, &call).await;
+        self.ask(Question { hook: "authorize", request, deadline }, memo, self.verdicts.as_ref(), ask).await
     }
 
     /// Calls the hook `resolve`.
-    pub(super) async fn resolution(
+    pub(super) async fn resolve(
         &self,
         request: &Request,
-        memo: &mut Memo,
+        memo: &Memo,
         deadline: ChainDeadline,
-    ) -> OpinionResult<ResolveOpinion> {
-        let Some(hook) = &self.hooks.resolve else { return Ok(None) };
-        let call = async |context| hook.resolve(request, memo, context).await;
-        let hook_call = HookCall { hook: "resolve", request, deadline };
-        self.opinion(hook_call, self.resolutions.as_ref(), call, ResolveOpinion::Deny).await
+    ) -> Result<Resolution, NoAnswer> {
+        let Some(hook) = &self.hooks.resolve else { return Ok(Resolution::Abstain) };
+        let ask = async |call: HookCall| hook.resolve(request, &call).await;
+        self.ask(Question { hook: "resolve", request, deadline }, memo, self.resolutions.as_ref(), ask).await
     }
 
     /// Calls the hook `accept-upload`.
-    pub(super) async fn acceptance(
+    pub(super) async fn accept_upload(
         &self,
         request: &Request,
-        memo: &mut Memo,
         upload: &ReceivedUpload,
+        memo: &Memo,
         deadline: ChainDeadline,
-    ) -> OpinionResult<UploadOpinion> {
-        let Some(hook) = &self.hooks.accept_upload else { return Ok(None) };
-        let call = async |context| hook.accept_upload(request, memo, upload, context).await;
-        let hook_call = HookCall { hook: "accept-upload", request, deadline };
-        self.opinion(hook_call, None, call, UploadOpinion::Deny).await
+    ) -> Result<UploadVerdict, NoAnswer> {
+        let Some(hook) = &self.hooks.accept_upload else { return Ok(UploadVerdict::Abstain) };
+        let ask = async |call: HookCall| hook.accept_upload(request, upload, &call).await;
+        self.ask(Question { hook: "accept-upload", request, deadline }, memo, None, ask).await
     }
 
-    /// Returns the plugin's opinion, or the effect of its failure.
-    async fn opinion<O: HookAnswer + Clone>(
+    /// Returns the answer of a hook, or the effect of its failure.
+    async fn ask<A: Answer>(
         &self,
-        hook_call: HookCall<'_>,
-        decisions: Option<&DecisionCache<O>>,
-        call: impl AsyncFnOnce(CallContext) -> Result<Option<O>, Failure>,
-        deny: fn(Denial) -> O,
-    ) -> OpinionResult<O> {
-        let HookCall { hook, request, deadline } = hook_call;
+        question: Question<'_>,
+        memo: &Memo,
+        decisions: Option<&DecisionCache<A>>,
+        ask: impl AsyncFnOnce(HookCall) -> Result<A, Failure>,
+    ) -> Result<A, NoAnswer> {
+        let Question { hook, request, deadline } = question;
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let context = CallContext { wanted: Some(began), ..self.context(hook_call) };
-        let rehearsal = context.rehearsal.clone();
-        let opinion = if rehearsal.is_some() {
-            Box::pin(self.rehearsed(request, context, &called, decisions, call)).await
+        let call = HookCall { wanted: Some(began), memo: memo.clone(), ..self.call_for(question) };
+        let rehearsal = call.rehearsal.clone();
+        let ask = async |call| self.guarded(ask(call)).await.and_then(Answer::checked);
+        let answer = if rehearsal.is_some() {
+            Box::pin(self.rehearsed(request, call, &called, decisions, ask)).await
         } else {
             // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
-            let guarded = |context| Box::pin(self.guarded(hook, context, Some(&called), call));
+            let counted = |call| Box::pin(self.counted(hook, call, Some(&called), ask));
             match decisions.map(|decisions| (decisions, decisions.key(request))) {
-                None => guarded(context).await,
+                None => counted(call).await,
                 Some((decisions, key)) => match decisions.get(&key) {
-                    Some(opinion) => {
+                    Some(answer) => {
                         self.counters.hit();
-                        Ok(opinion)
+                        Ok(answer)
                     }
                     None => {
                         let freshness = Freshness::default();
-                        let context = CallContext { freshness: Some(freshness.clone()), ..context };
-                        let decide = guarded(context);
+                        let call = HookCall { freshness: Some(freshness.clone()), ..call };
+                        let decide = counted(call);
                         decisions.decide(key, &self.counters, deadline.until(), freshness, decide).await
                     }
                 },
             }
         };
-        let cached = opinion.is_ok() && !called.load(Ordering::Relaxed);
-        self.record(hook_call, Provenance { began, cached, rehearsal }, opinion, deny)
+        let cached = answer.is_ok() && !called.load(Ordering::Relaxed);
+        self.record(question, Provenance { began, cached, rehearsal }, answer)
+    }
+
+    /// Waits for an answer. A hook of the program is ended at its time limit, and a panic is a failure of its call.
+    async fn guarded<T>(&self, answer: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        if !self.is_guarded {
+            return answer.await;
+        }
+        match timeout(self.wall, catch_panic_async(answer)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(panicked)) => Err(Failure::new(Cause::Trap, panicked.to_string())),
+            Err(_) => {
+                let limit = humantime::format_duration(self.wall);
+                Err(Failure::new(Cause::Time, format!("it did not answer within {limit}")))
+            }
+        }
     }
 
     /// Returns the content for this key, or the plugin's denial; `None` if the plugin failed and failures count as
@@ -144,58 +136,58 @@ impl Member {
         request: &Request,
         key: &Arc<str>,
         deadline: ChainDeadline,
-    ) -> OpinionResult<Result<Arc<PluginContent>, Denial>> {
-        let hook_call = HookCall { hook: "render", request, deadline };
+    ) -> Result<Option<Result<Arc<PluginContent>, Denial>>, NoAnswer> {
+        let question = Question { hook: "render", request, deadline };
         let (began, mut called) = (Instant::now(), false);
-        let mut context = self.context(hook_call);
-        let rehearsal = context.rehearsal.clone();
+        let mut call = self.call_for(question);
+        let rehearsal = call.rehearsal.clone();
         let rendered = match (self.renderings.cached(key), &rehearsal) {
             (Some(content), _) => Ok(Ok(content)),
             (None, Some(_)) => {
                 called = true;
                 let rendered = match self.breaker.refusal(began.into_std()) {
                     Some(refusal) => Err(refusal.into()),
-                    None => Box::pin(self.make(key, context)).await,
+                    None => Box::pin(self.make(key, call)).await,
                 };
                 rendered.map(|rendered| rendered.map(|rendering| rendering.content))
             }
             (None, None) => {
                 // The call continues for other requests after this one has timed out.
-                context.deadline = None;
-                context.freshness = Some(Freshness::default());
+                call.deadline = None;
+                call.freshness = Some(Freshness::default());
                 let (member, its) = (Arc::clone(self), Arc::clone(key));
                 let render = async move {
-                    let call = async |context| member.make(&its, context).await;
-                    member.guarded("render", context, None, call).await
+                    let make = async |call| member.make(&its, call).await;
+                    member.counted("render", call, None, make).await
                 };
                 self.renderings.get(key, deadline.until(), &mut called, render).await
             }
         };
         let provenance = Provenance { began, cached: rendered.is_ok() && !called, rehearsal };
-        self.record(hook_call, provenance, rendered.map(Some), Err)
+        self.record(question, provenance, rendered.map(Some))
     }
 
     /// Has the plugin render the content for a key, or begin it if the plugin produces it in parts.
-    async fn make(self: &Arc<Self>, key: &Arc<str>, context: CallContext) -> Rendered {
+    async fn make(self: &Arc<Self>, key: &Arc<str>, call: HookCall) -> Rendered {
         let Some(render) = &self.hooks.render else {
             let detail = "it answered with a rendering, and cannot make one";
             return Err(Failure::new(Cause::BadAnswer, detail));
         };
-        let freshness = context.freshness.clone().unwrap_or_default();
-        let rendered = match render.begin(key, context.clone()).await? {
+        let freshness = call.freshness.clone().unwrap_or_default();
+        let rendered = match render.begin(key, &call).await? {
             Ok(Some(announced)) => {
-                let content = Arc::new(make_parts::begin(self, render, key, &announced, context)?);
+                let content = Arc::new(make_parts::begin(self, render, key, &announced, call)?);
                 Ok(Rendering { content, ttl: announced.ttl })
             }
-            Ok(None) => render.render(key, context).await?,
+            Ok(None) => render.render(key, &call).await?,
             Err(denial) => Err(denial),
         };
         Ok(rendered.map(|rendering| Rendering { ttl: freshness.bound(rendering.ttl), ..rendering }))
     }
 
-    fn context(&self, hook_call: HookCall<'_>) -> CallContext {
-        let HookCall { request, deadline, .. } = hook_call;
-        CallContext {
+    fn call_for(&self, question: Question<'_>) -> HookCall {
+        let Question { request, deadline, .. } = question;
+        HookCall {
             client: ClientKey::of(&request.client, self.ipv6_prefix),
             traced: traced(request),
             deadline: Some(deadline),
@@ -203,24 +195,24 @@ impl Member {
             probes: false,
             rehearsal: request.is_rehearsal().then(Lines::default),
             freshness: None,
+            memo: Memo::default(),
         }
     }
 
-    /// Records the call. Returns the opinion, or the effect of the plugin's failure.
-    fn record<O: HookAnswer>(
+    /// Records the call. Returns the answer, or the effect of the failure.
+    fn record<A: Answer>(
         &self,
-        hook_call: HookCall<'_>,
+        question: Question<'_>,
         provenance: Provenance,
-        opinion: Result<Option<O>, Failure>,
-        deny: fn(Denial) -> O,
-    ) -> OpinionResult<O> {
-        let HookCall { hook, request, .. } = hook_call;
+        answer: Result<A, Failure>,
+    ) -> Result<A, NoAnswer> {
+        let Question { hook, request, .. } = question;
         let Provenance { began, cached, rehearsal } = provenance;
-        let cause = opinion.as_ref().err().map(|failure| failure.cause.as_str());
+        let cause = answer.as_ref().err().map(|failure| failure.cause.as_str());
         let detail = |failure: &Failure| failure.detail.clone();
-        let traced = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(detail)));
-        let effect = match opinion {
-            Ok(opinion) => Ok(opinion),
+        let traced = request.trail.as_deref().map(|trail| (trail, answer.as_ref().err().map(detail)));
+        let effect = match answer {
+            Ok(answer) => Ok(answer),
             Err(failure) if failure.cause == Cause::Busy => {
                 if rehearsal.is_none() {
                     self.overload.note(&self.name, hook, &failure.detail);
@@ -228,10 +220,10 @@ impl Member {
                 let why = format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail);
                 Err(NoAnswer::Overloaded(why))
             }
-            Err(failure) => self.on_failure(hook_call, &failure, deny),
+            Err(failure) => self.on_failure(question, &failure),
         };
         let verdict = match &effect {
-            Ok(effect) => effect.as_ref().map_or("abstain", HookAnswer::word),
+            Ok(effect) => effect.word(),
             // A complete upload waits, or fails.
             Err(_) if hook == "accept-upload" => "none",
             Err(_) => "drop",
@@ -251,7 +243,7 @@ impl Member {
                 hook,
                 verdict,
                 detail: match &effect {
-                    Ok(Some(effect)) if rehearsal.is_some() => Some(effect.detail()),
+                    Ok(effect) if rehearsal.is_some() && verdict != "abstain" => Some(effect.detail()),
                     _ => None,
                 },
                 lines: rehearsal.map(|lines| std::mem::take(&mut *lines.lock())).unwrap_or_default(),
@@ -264,46 +256,46 @@ impl Member {
         effect
     }
 
-    /// Returns the opinion for a rehearsal: consults the cache and the breaker, and changes neither them nor counters.
-    async fn rehearsed<O: HookAnswer + Clone>(
+    /// Returns the answer for a rehearsal: consults the cache and the breaker, and changes neither them nor counters.
+    async fn rehearsed<A: Answer>(
         &self,
         request: &Request,
-        context: CallContext,
+        call: HookCall,
         called: &AtomicBool,
-        decisions: Option<&DecisionCache<O>>,
-        call: impl AsyncFnOnce(CallContext) -> Result<Option<O>, Failure>,
-    ) -> Result<Option<O>, Failure> {
-        if let Some(opinion) = decisions.and_then(|decisions| decisions.peek(request)) {
-            return Ok(opinion);
+        decisions: Option<&DecisionCache<A>>,
+        ask: impl AsyncFnOnce(HookCall) -> Result<A, Failure>,
+    ) -> Result<A, Failure> {
+        if let Some(answer) = decisions.and_then(|decisions| decisions.peek(request)) {
+            return Ok(answer);
         }
         called.store(true, Ordering::Relaxed);
         match self.breaker.refusal(std::time::Instant::now()) {
             Some(refusal) => Err(refusal.into()),
-            None => call(context).await,
+            None => ask(call).await,
         }
     }
 
     /// Calls through the breaker, and counts. Sets `called`.
-    pub(super) async fn guarded<T>(
+    pub(super) async fn counted<T>(
         &self,
         hook: &'static str,
-        context: CallContext,
+        call: HookCall,
         called: Option<&AtomicBool>,
-        call: impl AsyncFnOnce(CallContext) -> Result<T, Failure>,
+        ask: impl AsyncFnOnce(HookCall) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         if let Some(called) = called {
             called.store(true, Ordering::Relaxed);
         }
         self.counters.call();
         let begun = Instant::now();
-        let permit = match self.breaker.permit(begun.into_std(), context.client) {
+        let permit = match self.breaker.permit(begun.into_std(), call.client) {
             Ok(permit) => permit,
             Err(refusal) => {
                 self.counters.failure(Cause::Repeated);
                 return Err(refusal.into());
             }
         };
-        let result = call(CallContext { probes: permit.probe, ..context }).await;
+        let result = ask(HookCall { probes: permit.probe, ..call }).await;
         let took = begun.elapsed();
         self.counters.took(&self.name, hook, took);
         let change = match &result {
@@ -338,13 +330,8 @@ impl Member {
     }
 
     /// Logs a failure and returns its effect according to `on-error`.
-    fn on_failure<O>(
-        &self,
-        hook_call: HookCall<'_>,
-        failure: &Failure,
-        deny: fn(Denial) -> O,
-    ) -> OpinionResult<O> {
-        let HookCall { hook, request, .. } = hook_call;
+    fn on_failure<A: Answer>(&self, question: Question<'_>, failure: &Failure) -> Result<A, NoAnswer> {
+        let Question { hook, request, .. } = question;
         // An open breaker was logged when it opened.
         if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.log_rate.take() {
             tracing::warn!(
@@ -363,15 +350,15 @@ impl Member {
             );
         }
         match self.on_error {
-            OnError::Abstain => Ok(None),
+            OnError::Abstain => Ok(A::ABSTAIN),
             OnError::Drop => {
                 Err(NoAnswer::Failed(format!("{} {} failed in {hook}: {failure}", self.noun, self.name)))
             }
-            OnError::Deny => Ok(Some(deny(Denial {
+            OnError::Deny => Ok(A::deny(Denial {
                 code: ErrorCode::NotDefined,
                 message: "policy failure".into(),
                 reason: format!("{} {} failed in {hook}: {failure}", self.noun, self.name),
-            }))),
+            })),
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Calls the chains `authorize` and `resolve`, and combines the verdicts of their plugins.
+//! Calls the chains `authorize` and `resolve`, and combines the answers of their members.
 
 use std::sync::Arc;
 
+use super::answers::{Fallback, Resolution, Selection, Verdict};
 use super::chain_deadline::ChainDeadline;
-use super::chain_results::{
-    Authorization, ChainPosition, FallbackContent, Resolution, ResolveAnswer, Verdict,
-};
+use super::chain_results::{Authorization, ChainAnswer, ChainPosition, FallbackContent, NoAnswer, Resolved};
+use super::content::PluginContent;
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
-use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection};
 use super::policy::{DefaultVerdict, Policy};
-use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
+use tuffet_request::{ClientKey, Denial, ErrorCode, Request, SessionProfile};
+use tuffet_store::OpenedSource;
 
 impl Policy {
     /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
@@ -33,135 +33,135 @@ impl Policy {
         request: &Request,
         deadline: ChainDeadline,
     ) -> Authorization {
-        let mut memo = Memo::default();
+        let memo = Memo::default();
         let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
         let mut calls = 0;
-        for plugin in self.of(&request.listener).authorize.iter().filter(|plugin| asks(plugin)) {
-            if plugin.monitors {
-                if let Some(call) = monitor::authorize(plugin, request) {
+        for member in self.of(&request.listener).authorize.iter().filter(|member| asks(member)) {
+            if member.monitors {
+                if let Some(call) = monitor::authorize(member, request) {
                     call.await;
                 }
                 continue;
             }
             calls += 1;
-            let by = Arc::clone(&plugin.name);
-            let verdict = match plugin.verdict(request, &mut memo, deadline).await {
-                Ok(None) => continue,
-                Ok(Some(Opinion::Allow(profile))) => {
+            let by = Arc::clone(&member.name);
+            let answer = match member.authorize(request, &memo, deadline).await {
+                Ok(Verdict::Abstain) => continue,
+                Ok(Verdict::Allow(profile)) => {
                     let (both, _) = allowed.get_or_insert((profile, by));
                     *both = both.and(profile);
                     continue;
                 }
-                Ok(Some(Opinion::Deny(denial))) => Verdict::Deny(denial),
-                Ok(Some(Opinion::Drop(reason))) => Verdict::Drop(reason),
-                Err(no_answer) => Verdict::Overloaded(no_answer.reason()),
+                decided => decided,
             };
-            return Authorization { verdict, by: Some(by), calls };
+            return Authorization { answer, by: Some(by), calls };
         }
-        match (allowed, default) {
-            (Some((profile, by)), _) => {
-                Authorization { verdict: Verdict::Allow(profile), by: Some(by), calls }
+        let (verdict, by) = match (allowed, default) {
+            (Some((profile, by)), _) => (Verdict::Allow(profile), Some(by)),
+            (None, DefaultVerdict::Allow) => (Verdict::allow(), None),
+            (None, DefaultVerdict::Deny) => {
+                let reason = "nothing allowed it, and the default is to deny".into();
+                let (code, message) = (ErrorCode::AccessViolation, "access denied".into());
+                (Verdict::Deny(Denial { code, message, reason }), None)
             }
-            (None, DefaultVerdict::Allow) => {
-                Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls }
-            }
-            (None, DefaultVerdict::Deny) => Authorization {
-                verdict: Verdict::Deny(Denial {
-                    code: ErrorCode::AccessViolation,
-                    message: "access denied".into(),
-                    reason: "nothing allowed it, and the default is to deny".into(),
-                }),
-                by: None,
-                calls,
-            },
-        }
+        };
+        Authorization { answer: Ok(verdict), by, calls }
     }
 
-    /// Calls the `resolve` chain: the first plugin that does not abstain answers.
-    pub async fn resolve(&self, request: &Request, deadline: ChainDeadline) -> Resolution {
-        self.resolve_from(request, ChainPosition::START, deadline).await
-    }
-
-    /// Calls the `resolve` chain from this position on: the first plugin that does not abstain answers.
+    /// Calls the `resolve` chain from this position on: the first member that does not abstain answers.
     pub async fn resolve_from(
         &self,
         request: &Request,
         from: ChainPosition,
         deadline: ChainDeadline,
-    ) -> Resolution {
+    ) -> Resolved {
         let chain = &self.of(&request.listener).resolve;
-        let mut memo = Memo::default();
+        let memo = Memo::default();
         let mut calls = 0;
         let mut profile: Option<SessionProfile> = None;
-        let ChainPosition { plugin: mut position, fallback } = from;
-        if let Some((fallback, plugin)) = fallback.zip(chain.get(position)) {
-            if let Some(answer) = answer_with(fallback, plugin, request, deadline).await {
-                let by = Some(Arc::clone(&plugin.name));
-                return Resolution { answer, by, calls, next: None, profile };
+        let ChainPosition { member: mut position, fallback } = from;
+        if let Some((fallback, member)) = fallback.zip(chain.get(position)) {
+            if let Some(answer) = answer_with(fallback, member, request, deadline).await {
+                let chain = ChainAnswer { answer, by: Some(Arc::clone(&member.name)), calls };
+                return Resolved { chain, next: None, profile };
             }
             position += 1;
         }
-        for (position, plugin) in chain.iter().enumerate().skip(position) {
-            if plugin.monitors {
-                if let Some(call) = monitor::resolve(plugin, request) {
+        for (position, member) in chain.iter().enumerate().skip(position) {
+            if member.monitors {
+                if let Some(call) = monitor::resolve(member, request) {
                     call.await;
                 }
                 continue;
             }
             calls += 1;
-            let (mut next, mut replacement) = (None, None);
-            let answer = match plugin.resolution(request, &mut memo, deadline).await {
-                Ok(None) => continue,
-                Ok(Some(ResolveOpinion::Serve(Selection { files, fallback, profile: its }))) => {
+            let mut next = None;
+            let answer = match member.resolve(request, &memo, deadline).await {
+                Ok(Resolution::Abstain) => continue,
+                Ok(Resolution::Serve(selection)) => {
+                    let (files, fallback, its) = selection.into_parts();
                     profile = match (profile, its) {
                         (Some(before), Some(its)) => Some(before.and(its)),
                         (before, its) => before.or(its),
                     };
-                    match fallback {
-                        Fallback::NotFound => {}
-                        Fallback::Next => next = Some(ChainPosition { plugin: position + 1, fallback: None }),
-                        Fallback::Content(content) => replacement = Some(FallbackContent::Content(content)),
-                        Fallback::Rendering(key) => replacement = Some(FallbackContent::Rendering(key)),
-                    }
-                    if !files.is_empty() {
-                        next = next.or_else(|| {
-                            Some(ChainPosition { plugin: position, fallback: Some(replacement?) })
-                        });
-                        ResolveAnswer::Files(files)
-                    } else {
-                        // Without files and content, the chain continues.
-                        let Some(replacement) = replacement else { continue };
-                        match answer_with(replacement, plugin, request, deadline).await {
+                    let content = match fallback {
+                        Fallback::NotFound => None,
+                        Fallback::Next => {
+                            next = Some(ChainPosition { member: position + 1, fallback: None });
+                            None
+                        }
+                        Fallback::Content(content) => Some(FallbackContent::Content(content)),
+                        Fallback::Source(source) => Some(FallbackContent::Source(source)),
+                        Fallback::Rendering(key) => Some(FallbackContent::Rendering(key)),
+                    };
+                    match content {
+                        content if !files.is_empty() => {
+                            let here =
+                                |fallback| ChainPosition { member: position, fallback: Some(fallback) };
+                            next = next.or_else(|| content.map(here));
+                            Ok(Resolution::files(files))
+                        }
+                        Some(content) => match answer_with(content, member, request, deadline).await {
                             Some(answer) => answer,
                             None => continue,
-                        }
+                        },
+                        // Without files and content, the chain continues.
+                        None => continue,
                     }
                 }
-                Ok(Some(ResolveOpinion::Deny(denial))) => ResolveAnswer::Deny(denial),
-                Ok(Some(ResolveOpinion::Drop(reason))) => ResolveAnswer::Drop(reason),
-                Err(no_answer) => ResolveAnswer::Overloaded(no_answer.reason()),
+                decided => decided,
             };
-            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next, profile };
+            let chain = ChainAnswer { answer, by: Some(Arc::clone(&member.name)), calls };
+            return Resolved { chain, next, profile };
         }
-        Resolution { answer: ResolveAnswer::Abstain, by: None, calls, next: None, profile }
+        let chain = ChainAnswer { answer: Ok(Resolution::Abstain), by: None, calls };
+        Resolved { chain, next: None, profile }
     }
 }
 
-/// Returns the content, rendered if necessary; `None` if the plugin failed and failures count as abstaining.
+/// Returns the content, opened or rendered if necessary; `None` if the member failed and failures count as abstaining.
 async fn answer_with(
     fallback: FallbackContent,
-    plugin: &Arc<Member>,
+    member: &Arc<Member>,
     request: &Request,
     deadline: ChainDeadline,
-) -> Option<ResolveAnswer> {
-    let key = match fallback {
-        FallbackContent::Content(content) => return Some(ResolveAnswer::Content(content)),
-        FallbackContent::Rendering(key) => key,
-    };
-    match Box::pin(plugin.rendering(request, &key, deadline)).await {
-        Ok(None) => None,
-        Ok(Some(Ok(content))) => Some(ResolveAnswer::Content(content)),
-        Ok(Some(Err(denial))) => Some(ResolveAnswer::Deny(denial)),
-        Err(no_answer) => Some(ResolveAnswer::Overloaded(no_answer.reason())),
+) -> Option<Result<Resolution, NoAnswer>> {
+    let content = |content| Some(Ok(Selection::of([]).or(Fallback::Content(content)).into()));
+    match fallback {
+        FallbackContent::Content(made) => content(made),
+        FallbackContent::Source(source) => {
+            let (opener, scope) = member.sources.as_ref()?;
+            let client = ClientKey::of(&request.client, member.ipv6_prefix);
+            content(Arc::new(match opener.open(source, *scope, client, None, &request.path) {
+                OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
+                OpenedSource::File(file) => PluginContent::opened(file),
+            }))
+        }
+        FallbackContent::Rendering(key) => match Box::pin(member.rendering(request, &key, deadline)).await {
+            Ok(None) => None,
+            Ok(Some(Ok(made))) => content(made),
+            Ok(Some(Err(denial))) => Some(Ok(Resolution::Deny(denial))),
+            Err(no_answer) => Some(Err(no_answer)),
+        },
     }
 }

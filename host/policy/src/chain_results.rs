@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::answers::{Resolution, UploadVerdict, Verdict};
 use super::content::PluginContent;
-use super::opinion::Target;
-use tuffet_request::{Denial, SessionProfile};
+use tuffet_request::SessionProfile;
+use tuffet_store::Source;
 
 /// A plugin in a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,81 +18,75 @@ pub struct ChainedPlugin {
     pub monitored: bool,
 }
 
-/// The result of the `authorize` chain.
+/// What a chain answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Authorization {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The plugin that decided; of several that allowed, the first. `None` if the default decided.
-    pub by: Option<Arc<str>>,
-    /// The number of plugin calls.
-    pub calls: u32,
-}
-
-/// The verdict on a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// Allowed, with this profile.
-    Allow(SessionProfile),
-    /// Refused with an ERROR.
-    Deny(Denial),
-    /// Dropped, for this reason.
-    Drop(String),
-    /// Dropped, because a plugin is overloaded or a hook failed, for this reason. The client repeats the request.
-    Overloaded(String),
-}
-
-/// The result of the `resolve` chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Resolution {
+pub struct ChainAnswer<A> {
     /// The answer.
-    pub answer: ResolveAnswer,
-    /// The plugin that answered; `None` if all abstained.
+    pub answer: Result<A, NoAnswer>,
+    /// The member that decided. `None` if all abstained.
     pub by: Option<Arc<str>>,
-    /// The number of plugin calls.
+    /// The number of calls.
     pub calls: u32,
+}
+
+/// The result of the chain `authorize`: never [`Verdict::Abstain`], since the default decides then. Of several that
+/// allowed, the first counts as the one that decided.
+pub type Authorization = ChainAnswer<Verdict>;
+
+/// The result of the chain `accept-upload`. Of several that accepted, the one that renamed decided, else the first.
+pub type UploadDecision = ChainAnswer<UploadVerdict>;
+
+/// No answer, for this reason. A request is dropped, so that its client repeats it. An upload is refused, since its client
+/// would have to send everything again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// A plugin is overloaded, and may answer later; neither `on-error` nor the breaker applies.
+    Overloaded(String),
+    /// A hook failed.
+    Failed(String),
+}
+
+impl NoAnswer {
+    /// The reason.
+    pub fn reason(self) -> String {
+        match self {
+            NoAnswer::Overloaded(reason) | NoAnswer::Failed(reason) => reason,
+        }
+    }
+}
+
+/// The result of the chain `resolve`.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The answer. Its files, of which every path is relative and has no empty parts, `.` or `..`, are in configured roots.
+    /// Without files, it has content: never for a write request, and made or opened already.
+    pub chain: ChainAnswer<Resolution>,
     /// Where the chain continues if none of the files exists.
     pub next: Option<ChainPosition>,
-    /// The combined session profile of the plugins so far.
+    /// The combined session profile of the members so far.
     pub profile: Option<SessionProfile>,
 }
 
 /// A position in the `resolve` chain of a listener; valid for the policy that returned it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ChainPosition {
-    /// The index of a plugin in the chain.
-    pub(super) plugin: usize,
-    /// The content that this plugin returned, in case none of its files exists.
+    /// The index of a member in the chain.
+    pub(super) member: usize,
+    /// The content that this member returned, in case none of its files exists.
     pub(super) fallback: Option<FallbackContent>,
 }
 
 /// Content that answers the request if no file exists.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum FallbackContent {
     Content(Arc<PluginContent>),
+    /// Content of the program, to be opened.
+    Source(Source),
     /// Content to be rendered for this key.
     Rendering(Arc<str>),
 }
 
 impl ChainPosition {
-    /// The first plugin.
-    pub const START: ChainPosition = ChainPosition { plugin: 0, fallback: None };
-}
-
-/// The answer to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ResolveAnswer {
-    /// The requested path, looked up in the roots in order.
-    Abstain,
-    /// The first existing file; for a write request, the first. Never empty; every root is configured, every path is
-    /// relative and has no empty parts, `.` or `..`.
-    Files(Vec<Target>),
-    /// The content itself. Never for a write request.
-    Content(Arc<PluginContent>),
-    /// A denial.
-    Deny(Denial),
-    /// Dropped, for this reason.
-    Drop(String),
-    /// Dropped, because a plugin is overloaded or a hook failed, for this reason. The client repeats the request.
-    Overloaded(String),
+    /// The first member.
+    pub const START: ChainPosition = ChainPosition { member: 0, fallback: None };
 }

@@ -11,39 +11,38 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::time::{Instant, timeout_at};
 
+use super::answers::Answer;
 use super::counters::Counters;
 use super::fact::Fact;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
-use super::hook_answer::HookAnswer;
 use tuffet_request::Request;
 
 /// The capacity of a cache with declared facts.
 const DECLARED_ENTRIES: usize = 10_000;
 
 /// The decisions of one hook of one plugin, by the facts that they depend on.
-pub struct DecisionCache<O> {
+pub struct DecisionCache<A> {
     facts: Vec<Fact>,
     /// `None`: until the next reload.
     ttl: Option<Duration>,
-    cache: Cache<Key, CachedDecision<O>, Weight>,
+    cache: Cache<Key, CachedDecision<A>, Weight>,
 }
 
 /// The facts of a request, encoded so that different facts have different keys.
 type Key = Box<[u8]>;
 
 #[derive(Clone)]
-struct CachedDecision<O> {
-    /// `None` if the plugin abstained.
-    opinion: Option<O>,
+struct CachedDecision<A> {
+    answer: A,
     /// `None`: until the next reload.
     until: Option<Instant>,
     /// Whether it is for the request alone that it was made for.
     private: bool,
 }
 
-impl<O> CachedDecision<O> {
+impl<A> CachedDecision<A> {
     fn is_stale(&self) -> bool {
         self.private || self.until.is_some_and(|until| until <= Instant::now())
     }
@@ -52,24 +51,24 @@ impl<O> CachedDecision<O> {
 #[derive(Clone)]
 struct Weight;
 
-impl<O: HookAnswer> Weighter<Key, CachedDecision<O>> for Weight {
-    fn weight(&self, _: &Key, decided: &CachedDecision<O>) -> u64 {
-        decided.opinion.as_ref().map_or(1, HookAnswer::weight)
+impl<A: Answer> Weighter<Key, CachedDecision<A>> for Weight {
+    fn weight(&self, _: &Key, decided: &CachedDecision<A>) -> u64 {
+        decided.answer.weight()
     }
 }
 
-impl<O: HookAnswer + Clone> DecisionCache<O> {
+impl<A: Answer> DecisionCache<A> {
     /// A cache as configured: decisions depend on these facts, and are valid for this time.
-    pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> DecisionCache<O> {
+    pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> DecisionCache<A> {
         DecisionCache::new(facts.to_vec(), Some(ttl), entries)
     }
 
     /// A cache as declared by the plugin: decisions depend on these facts alone.
-    pub fn declared(facts: &[Fact]) -> DecisionCache<O> {
+    pub fn declared(facts: &[Fact]) -> DecisionCache<A> {
         DecisionCache::new(facts.to_vec(), None, DECLARED_ENTRIES)
     }
 
-    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> DecisionCache<O> {
+    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> DecisionCache<A> {
         // An answer to a read request may be invalid for a write request, whatever the plugin depends on.
         if !facts.contains(&Fact::Operation) {
             facts.push(Fact::Operation);
@@ -89,16 +88,16 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
 
     /// Returns the cached decision for a rehearsal. Without a time to live, the plugin is called instead: it decides
     /// the same, and its log lines are visible.
-    pub(crate) fn peek(&self, request: &Request) -> Option<Option<O>> {
+    pub(crate) fn peek(&self, request: &Request) -> Option<A> {
         self.ttl?;
         let decided = self.cache.peek(&*self.key(request))?;
-        (!decided.is_stale()).then_some(decided.opinion)
+        (!decided.is_stale()).then_some(decided.answer)
     }
 
     /// Returns the cached decision, if it is still valid.
-    pub(crate) fn get(&self, key: &[u8]) -> Option<Option<O>> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<A> {
         let decided = self.cache.get(key)?;
-        (!decided.is_stale()).then_some(decided.opinion)
+        (!decided.is_stale()).then_some(decided.answer)
     }
 
     /// Returns the cached decision, or the result of `decide`. Of several requests with the same key, one decides and
@@ -110,8 +109,8 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         counters: &Counters,
         until: Instant,
         freshness: Freshness,
-        decide: impl Future<Output = Result<Option<O>, Failure>>,
-    ) -> Result<Option<O>, Failure> {
+        decide: impl Future<Output = Result<A, Failure>>,
+    ) -> Result<A, Failure> {
         let key = key.into_boxed_slice();
         self.cache.remove_if(&key, CachedDecision::is_stale);
         let mut decided_here = false;
@@ -119,10 +118,10 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         let first = async {
             decided_here = true;
             counters.miss();
-            let opinion = decide.as_mut().await?;
+            let answer = decide.as_mut().await?;
             let ttl = freshness.bound(self.ttl);
             let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
-            Ok(CachedDecision { opinion, until, private: ttl == Some(Duration::ZERO) })
+            Ok(CachedDecision { answer, until, private: ttl == Some(Duration::ZERO) })
         };
         let decided = timeout_at(until, self.cache.get_or_insert_async(&key, first)).await;
         let decided = decided.unwrap_or_else(|_| {
@@ -138,6 +137,6 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         if !decided_here {
             counters.hit();
         }
-        Ok(decided.opinion)
+        Ok(decided.answer)
     }
 }

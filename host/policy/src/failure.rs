@@ -44,11 +44,13 @@ pub enum Cause {
     Chain,
     /// It was not called, because it has failed for too many clients in a row.
     Repeated,
+    /// It said that it cannot answer.
+    Error,
 }
 
 impl Cause {
     /// In the order of their values.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Trap,
         Cause::Time,
         Cause::Memory,
@@ -57,6 +59,7 @@ impl Cause {
         Cause::Busy,
         Cause::Chain,
         Cause::Repeated,
+        Cause::Error,
     ];
 
     /// The cause in a word, for the log and for metrics.
@@ -70,6 +73,7 @@ impl Cause {
             Cause::Busy => "busy",
             Cause::Chain => "chain",
             Cause::Repeated => "repeated",
+            Cause::Error => "error",
         }
     }
 }
@@ -79,6 +83,18 @@ impl Failure {
     pub fn new(cause: Cause, detail: impl Into<String>) -> Failure {
         let blamed = !matches!(cause, Cause::Busy | Cause::Repeated);
         Failure { cause, detail: detail.into(), problems: Vec::new(), blamed }
+    }
+
+    /// The hook cannot answer, for this reason.
+    pub fn because(reason: impl Into<String>) -> Failure {
+        Failure::new(Cause::Error, reason)
+    }
+}
+
+/// Not an error itself, so that `?` makes one of every error of a hook.
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        Failure::because(error.to_string())
     }
 }
 

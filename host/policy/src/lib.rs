@@ -9,10 +9,10 @@
 //! The crate depends on requests and the store, not on the configuration. Counters are kept in [`PluginRecords`], across
 //! reloads.
 
+mod answers;
 mod backlog;
 mod breaker;
 mod call;
-mod call_context;
 mod chain;
 mod chain_deadline;
 mod chain_results;
@@ -27,8 +27,9 @@ mod fact;
 mod fact_key;
 mod failure;
 mod freshness;
+mod functions;
 mod history;
-mod hook_answer;
+mod hook_call;
 mod hooks;
 mod identity;
 mod line_rate;
@@ -41,8 +42,8 @@ mod memo;
 mod memory_file;
 mod monitor;
 mod observe;
-mod opinion;
 mod overload;
+mod own_thread;
 mod plugin_state;
 mod policy;
 mod pool;
@@ -56,11 +57,13 @@ mod unsent;
 mod upload;
 mod upload_chain;
 
+pub use answers::{Answer, Fallback, MAX_CANDIDATES, Resolution, Selection, Target, UploadVerdict, Verdict};
 pub use backlog::{Backlog, Place};
 pub use breaker::{Breaker, BreakerChange, BreakerLimits, BreakerRefusal, Permit};
-pub use call_context::{CallContext, Lines};
 pub use chain_deadline::ChainDeadline;
-pub use chain_results::{Authorization, ChainPosition, ChainedPlugin, Resolution, ResolveAnswer, Verdict};
+pub use chain_results::{
+    Authorization, ChainAnswer, ChainPosition, ChainedPlugin, NoAnswer, Resolved, UploadDecision,
+};
 pub use content::{PluginContent, Rendered, Rendering};
 pub use content_parts::{AnnouncedContent, part_length};
 pub use counters::{CallListener, Counters, PluginCounts};
@@ -70,17 +73,18 @@ pub use delivery::{Batch, Delivery};
 pub use fact::Fact;
 pub use failure::{Cause, Failure, Problem};
 pub use freshness::Freshness;
+pub use functions::{HookFn, accept_upload_fn, authorize_fn, observe_fn, resolve_fn};
 pub use history::{ClientHistory, HistoryReader, PastRequest};
-pub use hook_answer::HookAnswer;
-pub use hooks::{AcceptUpload, Authorize, HookFuture, Hooks, Observe, Render, Resolve};
+pub use hook_call::{HookCall, Lines};
+pub use hooks::{AcceptUpload, Authorize, Deliver, HookFuture, Hooks, Observe, Render, Resolve};
 pub use identity::PluginIdentity;
 pub use line_rate::{LineRate, LineRates};
 pub use load_problem::{LoadProblem, LoadProblemKind};
 pub use log_fields::PluginFields;
 pub use member::{Member, OnError};
 pub use memo::Memo;
-pub use opinion::{Fallback, MAX_CANDIDATES, Opinion, ResolveOpinion, Selection, Target, UploadOpinion};
 pub use overload::Overload;
+pub use own_thread::OwnThread;
 pub use plugin_state::PluginState;
 pub use policy::{Chains, DefaultVerdict, Policy, PolicyParts};
 pub use pool::{InstanceCondition, Pool};
@@ -91,4 +95,4 @@ pub use slices::{SHORT_CALL, Slice, Slices};
 pub use tuffet_store::Destination;
 pub use turns::{NoTurn, Occupancy, Turn, Turns};
 pub use unsent::Unsent;
-pub use upload::{Acceptance, ReceivedUpload, UploadDecision};
+pub use upload::ReceivedUpload;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::call_context::CallContext;
 use super::content::PluginContent;
 use super::content_parts::{AnnouncedContent, ContentParts, part_length};
 use super::failure::{Cause, Failure};
+use super::hook_call::HookCall;
 use super::hooks::Render;
 use super::member::Member;
 use tuffet_store::{Arrival, ContentId, OpenFile, RemoteFile, RemoteMeta};
@@ -28,10 +28,10 @@ pub(crate) fn begin(
     render: &Arc<dyn Render>,
     key: &Arc<str>,
     announced: &AnnouncedContent,
-    context: CallContext,
+    call: HookCall,
 ) -> Result<PluginContent, Failure> {
     let size = announced.size;
-    let rehearses = context.rehearsal.is_some();
+    let rehearses = call.is_rehearsal();
     let reservation = match rehearses {
         true => None,
         false => Some(member.renderings.reserve(|memory| memory.take(size)).ok_or_else(|| {
@@ -51,8 +51,8 @@ pub(crate) fn begin(
     let content = PluginContent::in_parts(announced.name.as_deref(), Arc::new(file), &parts);
     if !rehearses {
         let filling = FillGuard { parts: Arc::downgrade(&parts) };
-        let context = CallContext { probes: false, deadline: None, ..context };
-        tokio::spawn(fill(Arc::clone(member), Arc::clone(render), Arc::clone(key), filling, context));
+        let call = HookCall { probes: false, deadline: None, ..call };
+        tokio::spawn(fill(Arc::clone(member), Arc::clone(render), Arc::clone(key), filling, call));
     }
     Ok(content)
 }
@@ -75,7 +75,7 @@ async fn fill(
     render: Arc<dyn Render>,
     key: Arc<str>,
     filling: FillGuard,
-    context: CallContext,
+    call: HookCall,
 ) {
     let mut offset = 0;
     let mut busy_since: Option<Instant> = None;
@@ -86,8 +86,8 @@ async fn fill(
             return;
         }
         let length = part_length(render.largest(), size - offset);
-        let call = async |context| render.part(&key, offset, length, context).await;
-        let failed = match Box::pin(member.guarded("render", context.clone(), None, call)).await {
+        let make = async |call: HookCall| render.part(&key, offset, length, &call).await;
+        let failed = match Box::pin(member.counted("render", call.clone(), None, make)).await {
             Ok(Ok(bytes)) => {
                 busy_since = None;
                 let Some(parts) = filling.parts.upgrade() else { return };

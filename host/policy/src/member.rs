@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::answers::{Resolution, Verdict};
 use super::breaker::Breaker;
 use super::counters::Counters;
 use super::decision_cache::DecisionCache;
 use super::hooks::Hooks;
 use super::line_rate::LineRate;
-use super::opinion::{Opinion, ResolveOpinion};
 use super::overload::Overload;
 use super::renderings::Renderings;
 use super::turns::Occupancy;
+use tuffet_store::{Scope, SourceOpener};
 
 /// A member of chains.
 pub struct Member {
@@ -25,8 +26,12 @@ pub struct Member {
     pub on_error: OnError,
     /// Whether its verdicts are only recorded.
     pub monitors: bool,
-    /// The time limit of a call in the mode `monitor`.
+    /// The time limit of a call.
     pub wall: Duration,
+    /// Whether a call is ended here at its time limit, and its panic caught: the runtime of plugins does both itself.
+    pub is_guarded: bool,
+    /// Opens what it supplies, if it is a hook of the program.
+    pub sources: Option<(SourceOpener, Scope)>,
     /// The prefix length that identifies an IPv6 client.
     pub ipv6_prefix: u8,
     /// Whether it wants to know where requests arrive.
@@ -45,9 +50,9 @@ pub struct Member {
     /// The rate of log lines about its calls.
     pub log_rate: Arc<LineRate>,
     /// The decision cache of `authorize`; `None` without a cache.
-    pub verdicts: Option<DecisionCache<Opinion>>,
+    pub verdicts: Option<DecisionCache<Verdict>>,
     /// The decision cache of `resolve`; `None` without a cache.
-    pub resolutions: Option<DecisionCache<ResolveOpinion>>,
+    pub resolutions: Option<DecisionCache<Resolution>>,
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
 }

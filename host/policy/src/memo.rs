@@ -1,22 +1,32 @@
 //! Data that the members of a chain derive from a request, once for all of them.
 
+use parking_lot::Mutex;
 use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 
 /// Caches data derived from a request, such as a conversion, for the next member of the chain. Empty at the start of
-/// each chain.
-#[derive(Default)]
-pub struct Memo(Option<Box<dyn Any + Send>>);
+/// each chain. Clones share it.
+#[derive(Clone, Default)]
+pub struct Memo(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
 
 impl Memo {
-    /// Returns the data of this type; creates it if there is none or one of another type.
-    pub fn get<T: Default + Send + 'static>(&mut self) -> &mut T {
-        if !self.0.as_ref().is_some_and(|there| there.is::<T>()) {
-            self.0 = Some(Box::new(T::default()));
+    /// Calls `derive` with the data of this type, which is new if there is none or one of another type.
+    pub fn with<T: Default + Send + 'static, R>(&self, derive: impl FnOnce(&mut T) -> R) -> R {
+        let mut kept = self.0.lock();
+        if !kept.as_ref().is_some_and(|there| there.is::<T>()) {
+            *kept = Some(Box::new(T::default()));
         }
-        match self.0.as_mut().and_then(|there| there.downcast_mut()) {
-            Some(there) => there,
+        match kept.as_mut().and_then(|there| there.downcast_mut()) {
+            Some(there) => derive(there),
             None => unreachable!("it was put there above"),
         }
+    }
+}
+
+impl fmt::Debug for Memo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Memo").finish_non_exhaustive()
     }
 }
 
@@ -26,11 +36,11 @@ mod tests {
 
     #[test]
     fn each_kind_finds_its_own_and_replaces_others() {
-        let mut memo = Memo::default();
-        *memo.get::<u32>() += 1;
-        *memo.get::<u32>() += 1;
-        assert_eq!(*memo.get::<u32>(), 2);
-        assert_eq!(memo.get::<String>(), "");
-        assert_eq!(*memo.get::<u32>(), 0);
+        let memo = Memo::default();
+        memo.with(|number: &mut u32| *number += 1);
+        memo.clone().with(|number: &mut u32| *number += 1);
+        assert_eq!(memo.with(|number: &mut u32| *number), 2);
+        assert_eq!(memo.with(|text: &mut String| text.clone()), "");
+        assert_eq!(memo.with(|number: &mut u32| *number), 0);
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::backlog::Place;
-use super::call_context::CallContext;
 use super::delivery::{Batch, Delivery};
 use super::failure::Cause;
-use super::hooks::Observe;
+use super::hook_call::HookCall;
+use super::hooks::Deliver;
 use super::member::Member;
 use super::policy::Policy;
 use super::unsent::Unsent;
@@ -25,8 +25,8 @@ impl Policy {
     }
 
     /// The plugins that observe any listener, each once.
-    fn observers(&self) -> Vec<(&Arc<Member>, &dyn Observe)> {
-        let mut observers: Vec<(&Arc<Member>, &dyn Observe)> = Vec::new();
+    fn observers(&self) -> Vec<(&Arc<Member>, &dyn Deliver)> {
+        let mut observers: Vec<(&Arc<Member>, &dyn Deliver)> = Vec::new();
         for member in self.all().flat_map(|chains| &chains.observe) {
             if let Some(hook) = &member.hooks.observe
                 && !observers.iter().any(|(known, _)| Arc::ptr_eq(known, member))
@@ -77,10 +77,12 @@ impl Policy {
     }
 }
 
-async fn tell(plugin: &Member, hook: &dyn Observe, events: &Delivery<'_>) {
+async fn tell(plugin: &Member, hook: &dyn Deliver, events: &Delivery<'_>) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
-        let call = async |context| hook.observe(events, context).await;
-        let Err(failure) = plugin.guarded("observe", CallContext::SERVER, None, call).await else { return };
+        let deliver = async |call: HookCall| hook.deliver(events, &call).await;
+        let Err(failure) = plugin.counted("observe", HookCall::of_server(), None, deliver).await else {
+            return;
+        };
         // Another instance may succeed, but repeats the effects of the failed call.
         let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
         let pause = pause.filter(|_| again && !events.is_empty());

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::call::NoAnswer;
+use super::answers::UploadVerdict;
 use super::chain_deadline::ChainDeadline;
+use super::chain_results::{NoAnswer, UploadDecision};
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
-use super::opinion::UploadOpinion;
 use super::policy::Policy;
-use super::upload::{Acceptance, ReceivedUpload, UploadDecision};
+use super::upload::ReceivedUpload;
 use tuffet_request::Request;
 use tuffet_store::Sealed;
 
@@ -32,7 +32,7 @@ impl Policy {
         sealed: Sealed,
     ) -> UploadDecision {
         let deadline = self.deadline();
-        let mut memo = Memo::default();
+        let memo = Memo::default();
         let upload = ReceivedUpload {
             root: upload.root().into(),
             path: upload.path().into(),
@@ -40,35 +40,30 @@ impl Policy {
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
             content: upload.content(),
         };
-        let mut result = UploadDecision { acceptance: Acceptance::Accept, by: None, calls: 0 };
-        for plugin in &self.of(&request.listener).accept_upload {
-            if plugin.monitors {
-                monitor::accept_upload(plugin, request, &upload);
+        let (mut verdict, mut by, mut calls) = (UploadVerdict::Abstain, None, 0);
+        for member in &self.of(&request.listener).accept_upload {
+            if member.monitors {
+                monitor::accept_upload(member, request, &upload);
                 continue;
             }
-            result.calls += 1;
-            match patiently(plugin, request, &mut memo, &upload, deadline).await {
-                Ok(None) => {}
-                Ok(Some(UploadOpinion::Accept)) => {
-                    result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
+            calls += 1;
+            let its = Some(Arc::clone(&member.name));
+            match (patiently(member, request, &memo, &upload, deadline).await, &verdict) {
+                (Ok(UploadVerdict::Abstain), _) => {}
+                (Ok(UploadVerdict::Accept), UploadVerdict::Abstain) => {
+                    (verdict, by) = (UploadVerdict::Accept, its);
                 }
-                Ok(Some(UploadOpinion::Rename(to))) if result.acceptance == Acceptance::Accept => {
-                    result.acceptance = Acceptance::Rename(to);
-                    result.by = Some(Arc::clone(&plugin.name));
+                (Ok(UploadVerdict::Rename(to)), UploadVerdict::Abstain | UploadVerdict::Accept) => {
+                    (verdict, by) = (UploadVerdict::Rename(to), its);
                 }
-                // An earlier plugin has named a path.
-                Ok(Some(UploadOpinion::Rename(_))) => {}
-                Ok(Some(UploadOpinion::Deny(denial))) => {
-                    let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));
-                    return UploadDecision { acceptance, by, ..result };
-                }
-                Err(reason) => {
-                    let (acceptance, by) = (Acceptance::Failed(reason), Some(Arc::clone(&plugin.name)));
-                    return UploadDecision { acceptance, by, ..result };
+                // An earlier member has accepted it, or named a path.
+                (Ok(UploadVerdict::Accept | UploadVerdict::Rename(_)), _) => {}
+                (answer @ (Ok(UploadVerdict::Deny(_)) | Err(_)), _) => {
+                    return UploadDecision { answer, by: its, calls };
                 }
             }
         }
-        result
+        UploadDecision { answer: Ok(verdict), by, calls }
     }
 }
 
@@ -77,23 +72,22 @@ impl Policy {
 /// # Errors
 /// It gave no answer, for this reason, so that it is unknown whether it would accept the upload.
 async fn patiently(
-    plugin: &Member,
+    member: &Member,
     request: &Request,
-    memo: &mut Memo,
+    memo: &Memo,
     upload: &ReceivedUpload,
     mut deadline: ChainDeadline,
-) -> Result<Option<UploadOpinion>, String> {
+) -> Result<UploadVerdict, NoAnswer> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
-        match plugin.acceptance(request, memo, upload, deadline).await {
-            Ok(opinion) => return Ok(opinion),
-            // Another attempt would fail as well.
-            Err(NoAnswer::Failed(reason)) => return Err(reason),
+        match member.accept_upload(request, upload, memo, deadline).await {
             Err(NoAnswer::Overloaded(reason)) => why = reason,
+            // Another attempt would fail as well.
+            answer => return answer,
         }
         // A full queue refuses at once: wait for the deadline before the next attempt.
         tokio::time::sleep_until(deadline.until()).await;
         deadline = ChainDeadline::of(deadline.limit());
     }
-    Err(format!("{why}, {ATTEMPTS} times"))
+    Err(NoAnswer::Overloaded(format!("{why}, {ATTEMPTS} times")))
 }

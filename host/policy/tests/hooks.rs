@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tuffet_policy::{
-    AnnouncedContent, Authorize, Breaker, BreakerLimits, CallContext, Cause, ChainPosition, Chains, Counters,
-    DecisionCache, DefaultVerdict, Delivery, Fact, Failure, Fallback, HookAnswer, HookFuture, Hooks,
-    LineRate, Member, Memo, Observe, OnError, Opinion, PluginContent, Policy, PolicyParts, Render, Rendered,
-    Rendering, Renderings, Resolve, ResolveAnswer, ResolveOpinion, Selection, Target, Verdict,
+    AnnouncedContent, Answer, Authorize, Breaker, BreakerLimits, Cause, ChainPosition, Chains, Counters,
+    DecisionCache, DefaultVerdict, Deliver, Delivery, Fact, Failure, Fallback, HookCall, HookFuture, Hooks,
+    LineRate, Member, NoAnswer, OnError, PluginContent, Policy, PolicyParts, Render, Rendered, Rendering,
+    Renderings, Resolution, Resolve, Selection, Target, Verdict,
 };
 use tuffet_request::events::{Event, EventKind, Kinds};
-use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
+use tuffet_request::{Denial, ErrorCode, Request};
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -26,21 +26,25 @@ struct Names {
 }
 
 impl Authorize for Names {
-    fn authorize<'a>(
-        &'a self,
-        request: &'a Request,
-        memo: &'a mut Memo,
-        _: CallContext,
-    ) -> HookFuture<'a, Option<Opinion>> {
+    fn authorize<'h, 'r, 'c, 'a>(
+        &'h self,
+        request: &'r Request,
+        call: &'c HookCall,
+    ) -> HookFuture<'a, Verdict>
+    where
+        'h: 'a,
+        'r: 'a,
+        'c: 'a,
+    {
         Box::pin(async move {
             self.calls.fetch_add(1, SeqCst);
-            *memo.get::<u32>() += 1;
+            call.memo().with(|calls: &mut u32| *calls += 1);
             match &*request.path {
                 "broken" => Err(Failure::new(Cause::Trap, "on purpose")),
                 "busy" => Err(Failure::new(Cause::Busy, "too much to do")),
-                path if path.ends_with(".key") => Ok(Some(Opinion::Deny(denial("a key")))),
-                path if path.starts_with("boot/") => Ok(Some(Opinion::Allow(SessionProfile::default()))),
-                _ => Ok(None),
+                path if path.ends_with(".key") => Ok(Verdict::Deny(denial("a key"))),
+                path if path.starts_with("boot/") => Ok(Verdict::allow()),
+                _ => Ok(Verdict::Abstain),
             }
         })
     }
@@ -50,21 +54,20 @@ impl Authorize for Names {
 struct Files;
 
 impl Resolve for Files {
-    fn resolve<'a>(
-        &'a self,
-        request: &'a Request,
-        _: &'a mut Memo,
-        _: CallContext,
-    ) -> HookFuture<'a, Option<ResolveOpinion>> {
+    fn resolve<'h, 'r, 'c, 'a>(&'h self, request: &'r Request, _: &'c HookCall) -> HookFuture<'a, Resolution>
+    where
+        'h: 'a,
+        'r: 'a,
+        'c: 'a,
+    {
         let file = Target { root: "boot".into(), path: request.path.clone() };
         let fallback = Fallback::Rendering(request.path.as_str().into());
-        let found = ResolveOpinion::Serve(Selection { files: vec![file], fallback, profile: None });
-        Box::pin(async { Ok(Some(found)) })
+        Box::pin(async { Ok(Selection::of([file]).or(fallback).into()) })
     }
 }
 
 impl Render for Files {
-    fn render<'a>(&'a self, key: &'a str, _: CallContext) -> BoxFuture<'a, Rendered> {
+    fn render<'a>(&'a self, key: &'a str, _: &'a HookCall) -> BoxFuture<'a, Rendered> {
         Box::pin(async move {
             let content = Arc::new(PluginContent::new(Some("made"), key.as_bytes().into()));
             Ok(Ok(Rendering { content, ttl: None }))
@@ -74,7 +77,7 @@ impl Render for Files {
     fn begin<'a>(
         &'a self,
         _: &'a str,
-        _: CallContext,
+        _: &'a HookCall,
     ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>> {
         Box::pin(async { Ok(Ok(None)) })
     }
@@ -84,7 +87,7 @@ impl Render for Files {
         _: &'a str,
         _: u64,
         _: u32,
-        _: CallContext,
+        _: &'a HookCall,
     ) -> HookFuture<'a, Result<Vec<u8>, Denial>> {
         Box::pin(async { unreachable!("it makes nothing in parts") })
     }
@@ -101,12 +104,12 @@ struct Counts {
     events: AtomicU32,
 }
 
-impl Observe for Counts {
+impl Deliver for Counts {
     fn wants(&self) -> Kinds {
         Kinds::ALL
     }
 
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
+    fn deliver<'a>(&'a self, events: &'a Delivery<'a>, _: &'a HookCall) -> HookFuture<'a, ()> {
         Box::pin(async {
             let numbers = events.batch().derived(|all| all.len()).copied();
             assert_eq!(numbers, Some(events.batch().events().len()));
@@ -130,6 +133,8 @@ fn member(name: &str, hooks: Hooks) -> Member {
         on_error: OnError::Deny,
         monitors: false,
         wall: LONG,
+        is_guarded: false,
+        sources: None,
         ipv6_prefix: 64,
         wants_local: false,
         judges_paths: false,
@@ -165,17 +170,17 @@ fn names(hook: &Arc<Names>) -> Hooks {
     Hooks { authorize: Some(Arc::clone(hook) as _), ..Hooks::default() }
 }
 
-async fn ask(policy: &Policy, request: &Request) -> Verdict {
-    policy.authorize(request, policy.deadline()).await.verdict
+async fn ask(policy: &Policy, request: &Request) -> Result<Verdict, NoAnswer> {
+    policy.authorize(request, policy.deadline()).await.answer
 }
 
 #[tokio::test]
 async fn the_first_denial_of_a_chain_decides() {
     let (first, second) = (Arc::new(Names::default()), Arc::new(Names::default()));
     let policy = authorizers(vec![member("first", names(&first)), member("second", names(&second))]);
-    assert_eq!(ask(&policy, &Request::sample("a.key")).await, Verdict::Deny(denial("a key")));
+    assert_eq!(ask(&policy, &Request::sample("a.key")).await, Ok(Verdict::Deny(denial("a key"))));
     assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (1, 0));
-    assert_eq!(ask(&policy, &Request::sample("other")).await, Verdict::Allow(SessionProfile::default()));
+    assert_eq!(ask(&policy, &Request::sample("other")).await, Ok(Verdict::allow()));
     assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (2, 1));
     let authorization = policy.authorize(&Request::sample("boot/a"), policy.deadline()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("first"), 2));
@@ -189,7 +194,7 @@ async fn a_failure_denies_or_abstains_and_opens_the_breaker() {
     for number in 1..=3 {
         let client = SocketAddr::from(([192, 0, 2, number], 2000));
         let request = Request { client, ..Request::sample("broken") };
-        let Verdict::Deny(denied) = ask(&policy, &request).await else { unreachable!("`denies` failed") };
+        let Ok(Verdict::Deny(denied)) = ask(&policy, &request).await else { unreachable!("`denies` failed") };
         assert!(denied.reason.starts_with("plugin denies failed in authorize: "), "{denied:?}");
     }
     assert_eq!(hook.calls.load(SeqCst), 4, "neither is called after two clients");
@@ -202,7 +207,7 @@ async fn overload_drops_the_request() {
     let policy = authorizers(vec![member("busy", names(&hook))]);
     let verdict = ask(&policy, &Request::sample("busy")).await;
     let reason = "plugin busy is overloaded in authorize: too much to do".to_owned();
-    assert_eq!(verdict, Verdict::Overloaded(reason));
+    assert_eq!(verdict, Err(NoAnswer::Overloaded(reason)));
 }
 
 #[tokio::test]
@@ -211,7 +216,7 @@ async fn decisions_are_cached_by_their_facts() {
     let verdicts = Some(DecisionCache::declared(&[Fact::Path]));
     let policy = authorizers(vec![Member { verdicts, ..member("cached", names(&hook)) }]);
     for path in ["a", "a.key", "a", "a.key"] {
-        ask(&policy, &Request::sample(path)).await;
+        assert!(ask(&policy, &Request::sample(path)).await.is_ok());
     }
     assert_eq!(hook.calls.load(SeqCst), 2);
 }
@@ -226,12 +231,14 @@ async fn content_follows_where_no_file_exists_and_is_made_once() {
     for _ in 0..2 {
         let first = policy.resolve_from(&request, ChainPosition::START, policy.deadline()).await;
         let file = Target { root: "boot".into(), path: "a.cfg".into() };
-        assert_eq!(first.answer, ResolveAnswer::Files(vec![file]));
+        let Ok(Resolution::Serve(selection)) = first.chain.answer else { unreachable!("{:?}", first.chain) };
+        assert_eq!(selection.targets(), [file]);
         let next = policy.resolve_from(&request, first.next.unwrap(), policy.deadline()).await;
-        let ResolveAnswer::Content(content) = next.answer else { unreachable!("{next:?}") };
+        let Ok(Resolution::Serve(selection)) = next.chain.answer else { unreachable!("{:?}", next.chain) };
+        let Fallback::Content(content) = selection.fallback() else { unreachable!("{selection:?}") };
         assert_eq!((&**content.bytes().unwrap(), content.name()), (&b"a.cfg"[..], Some("made")));
-        assert_eq!(Ok::<_, Denial>(Arc::clone(&content)).word(), "content");
-        contents.push(content);
+        assert_eq!(Some(Ok::<_, Denial>(Arc::clone(content))).word(), "content");
+        contents.push(Arc::clone(content));
     }
     assert!(Arc::ptr_eq(&contents[0], &contents[1]));
 }

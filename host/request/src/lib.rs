@@ -5,6 +5,7 @@
 
 mod bounds;
 mod calls;
+mod catch_panic;
 mod class;
 mod client;
 pub mod events;
@@ -28,6 +29,7 @@ mod trail;
 
 pub use bounds::{Bounds, PerSecond};
 pub use calls::{Call, Calls};
+pub use catch_panic::{Panicked, catch_panic, catch_panic_async, panic_as_error};
 pub use class::{ClientClass, UnknownClass};
 pub use client::ClientKey;
 pub use fair_queue::FairQueue;

@@ -1,6 +1,6 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
-use crate::content::{CommitTurns, OpenRoots, SourceOpener, SuppliedRoots};
+use crate::content::{CommitTurns, OpenRoots, Outstanding, SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
@@ -36,6 +36,8 @@ pub struct Files {
     pub(crate) supplied: SuppliedRoots,
     /// Opens what the program supplies.
     pub(crate) sources: SourceOpener,
+    /// What the program does for the server.
+    pub(crate) outstanding: Outstanding,
 }
 
 /// Special treatment of boot loaders.
@@ -107,6 +109,7 @@ impl Generation {
                 groups: GroupAdmission::of(settings),
                 supplied,
                 sources,
+                outstanding: Outstanding::default(),
             },
             policy: Arc::new(policy),
             netboot: Netboot::of(netboot, None),

@@ -70,7 +70,6 @@ pub mod admission;
 mod bind;
 mod builder;
 pub mod capture;
-mod catch_panic;
 pub mod content;
 pub mod events;
 pub mod explanation;
@@ -112,13 +111,14 @@ pub use content::{Destination, OpenFile, ReadAt, Root, RootError, Sink, Source, 
 pub use futures_util::future::BoxFuture;
 pub use handle::{AskError, Handle, ServerEnd};
 pub use hooks::{
-    AcceptUpload, Authorize, HookFn, Observe, Resolution, Resolve, UploadVerdict, Verdict, accept_upload_fn,
-    authorize_fn, observe_fn, resolve_fn,
+    AcceptUpload, Authorize, Failure, HookCall, HookFn, HookFuture, Observe, ReceivedUpload, Resolution,
+    Resolve, Selection, Target, UploadVerdict, Verdict, accept_upload_fn, authorize_fn, observe_fn,
+    resolve_fn,
 };
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
 pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};
-pub use tuffet_policy::{DefaultVerdict, PluginRecords, Policy, ReceivedUpload, Target};
+pub use tuffet_policy::{DefaultVerdict, PluginRecords, Policy};
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 /// Why a name is not safe.
 pub use tuffet_request::names::NameError;

@@ -86,7 +86,9 @@ pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 pub use roots::{RootError, Roots};
-pub use supplied::{Destination, ReadAt, Sink, SuppliedFuture, Supply};
+pub use supplied::{
+    Destination, OpenedSource, ReadAt, Scope, Sink, Source, SourceOpener, SuppliedFuture, Supply, Version,
+};
 pub use sweep::Swept;
 pub use temporary::unnamed_file;
 pub use upload::{Sealed, Upload, UploadContent};

@@ -3,33 +3,30 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use tuffet_policy::{Fallback, Opinion, PluginContent, Rendering, ResolveOpinion, Selection, UploadOpinion};
+use tuffet_policy::{Fallback, PluginContent, Rendering, Resolution, UploadVerdict, Verdict};
 use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
 const ABSTAIN: &str = "abstain";
 
-pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
-    match opinion {
-        None => ABSTAIN.into(),
-        Some(Opinion::Allow(its)) => {
+pub(super) fn verdict(verdict: Verdict) -> Value {
+    match verdict {
+        Verdict::Abstain => ABSTAIN.into(),
+        Verdict::Allow(its) => {
             let shown = profile(&its);
             if shown.is_empty() { "allow".into() } else { json!({ "allow": shown }) }
         }
-        Some(Opinion::Deny(denied)) => denial(&denied),
-        Some(Opinion::Drop(reason)) => drop_for(&reason),
+        Verdict::Deny(denied) => denial(&denied),
+        Verdict::Drop(reason) => drop_for(&reason),
     }
 }
 
 /// A resolution; `rendered` is the content that the plugin made for its key.
-pub(super) fn resolution(
-    found: Option<ResolveOpinion>,
-    rendered: Option<Result<Rendering, Denial>>,
-) -> Value {
-    let Selection { files, fallback, profile: its } = match found {
-        None => return ABSTAIN.into(),
-        Some(ResolveOpinion::Serve(selection)) => selection,
-        Some(ResolveOpinion::Deny(denied)) => return denial(&denied),
-        Some(ResolveOpinion::Drop(reason)) => return drop_for(&reason),
+pub(super) fn resolution(found: Resolution, rendered: Option<Result<Rendering, Denial>>) -> Value {
+    let (files, fallback, its) = match found {
+        Resolution::Abstain => return ABSTAIN.into(),
+        Resolution::Serve(selection) => selection.into_parts(),
+        Resolution::Deny(denied) => return denial(&denied),
+        Resolution::Drop(reason) => return drop_for(&reason),
     };
     let mut shown = Map::new();
     if !files.is_empty() {
@@ -37,7 +34,8 @@ pub(super) fn resolution(
         shown.insert("files".into(), files.collect::<Vec<_>>().into());
     }
     match fallback {
-        Fallback::NotFound => {}
+        // Plugins have no sources.
+        Fallback::NotFound | Fallback::Source(_) => {}
         Fallback::Next => {
             shown.insert("else-next".into(), true.into());
         }
@@ -73,13 +71,13 @@ fn content(made: &PluginContent) -> Map<String, Value> {
     [("content".to_owned(), content)].into_iter().chain(name).collect()
 }
 
-pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
-    match opinion {
-        None => ABSTAIN.into(),
-        Some(UploadOpinion::Accept) => "accept".into(),
-        Some(UploadOpinion::Rename(to)) if to.next_free => json!({ "rename": to.path, "next-free": true }),
-        Some(UploadOpinion::Rename(to)) => json!({ "rename": to.path }),
-        Some(UploadOpinion::Deny(denied)) => denial(&denied),
+pub(super) fn acceptance(verdict: UploadVerdict) -> Value {
+    match verdict {
+        UploadVerdict::Abstain => ABSTAIN.into(),
+        UploadVerdict::Accept => "accept".into(),
+        UploadVerdict::Rename(to) if to.next_free => json!({ "rename": to.path, "next-free": true }),
+        UploadVerdict::Rename(to) => json!({ "rename": to.path }),
+        UploadVerdict::Deny(denied) => denial(&denied),
     }
 }
 
@@ -129,30 +127,25 @@ fn denial(denial: &Denial) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tuffet_policy::Selection;
 
     #[test]
     fn an_allow_shows_the_profile_that_it_has() {
-        assert_eq!(verdict(Some(Opinion::Allow(SessionProfile::default()))), json!("allow"));
+        assert_eq!(verdict(Verdict::allow()), json!("allow"));
         let small = SessionValues { blksize: Some(512), ..SessionValues::default() };
         let mut profile = SessionProfile { ceilings: small, ..SessionProfile::default() };
-        assert_eq!(
-            verdict(Some(Opinion::Allow(profile))),
-            json!({ "allow": { "ceilings": { "blksize": 512 } } })
-        );
+        assert_eq!(verdict(Verdict::Allow(profile)), json!({ "allow": { "ceilings": { "blksize": 512 } } }));
         profile.floors.windowsize = Some(2);
         assert!(profile.refused.add("tsize"));
         let all = json!({ "ceilings": { "blksize": 512 }, "floors": { "windowsize": 2 }, "refuse-options": ["tsize"] });
-        assert_eq!(verdict(Some(Opinion::Allow(profile))), json!({ "allow": all }));
+        assert_eq!(verdict(Verdict::Allow(profile)), json!({ "allow": all }));
     }
 
     #[test]
     fn binary_content_is_shown_as_a_digest() {
         let content = |name, bytes: &[u8]| {
             let fallback = Fallback::Content(PluginContent::new(name, bytes.into()).into());
-            resolution(
-                Some(ResolveOpinion::Serve(Selection { files: Vec::new(), fallback, profile: None })),
-                None,
-            )
+            resolution(Selection::of([]).or(fallback).into(), None)
         };
         let shown = content(None, &[0xff, 0]);
         assert_eq!(shown["content"]["bytes"], 2);

@@ -16,7 +16,7 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::subject::Subject;
 use super::ticker::Hold;
-use tuffet_policy::{CallContext, Cause, Failure, InstanceCondition, Lines, NoTurn, Turn, defer};
+use tuffet_policy::{Cause, Failure, HookCall, InstanceCondition, Lines, NoTurn, Turn, defer};
 
 /// A running call. The order of the fields is their drop order: the turn ends before another instance is made for
 /// waiting calls. A method that ends the call could not replace it: a call is also dropped at any `await`, when its
@@ -72,11 +72,11 @@ enum LimitedBy {
 }
 
 impl Deadline {
-    fn new(limit: Duration, context: &CallContext) -> Deadline {
+    fn new(limit: Duration, call: &HookCall) -> Deadline {
         let now = Instant::now();
-        let wanted = context.wanted.unwrap_or(now);
+        let wanted = call.wanted().unwrap_or(now);
         let own = Deadline { end: now + limit, limit, wanted, limited_by: LimitedBy::Call };
-        match context.deadline {
+        match call.deadline() {
             Some(chain) if chain.until() < own.end => {
                 Deadline { end: chain.until(), limit: chain.limit(), wanted, limited_by: LimitedBy::Chain }
             }
@@ -121,9 +121,9 @@ impl<'a> Call<'a> {
     pub async fn begin(
         plugin: &'a Plugin,
         subject: Subject<'_>,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<Call<'a>, Failure> {
-        let deadline = Deadline::new(plugin.limits.wall, &context);
+        let deadline = Deadline::new(plugin.limits.wall, call);
         if deadline.end <= Instant::now() {
             let detail = deadline.exceeded("it was not called");
             return Err(match deadline.was_lost_in_queue(Duration::ZERO) {
@@ -132,10 +132,10 @@ impl<'a> Call<'a> {
                 false => Failure { blamed: false, ..Failure::new(Cause::Chain, detail) },
             });
         }
-        let mut turn = match plugin.turns.free(context.client) {
+        let mut turn = match plugin.turns.free(call.client()) {
             Some(turn) => turn,
             None => {
-                let queued = plugin.turns.queue(context.client, context.probes);
+                let queued = plugin.turns.queue(call.client(), call.probes());
                 grow(&plugin.turns, &plugin.code);
                 queued.turn(deadline.end).await.map_err(|reason| match reason {
                     NoTurn::Full => {
@@ -165,7 +165,7 @@ impl<'a> Call<'a> {
         // During the wait, the deadline may have passed or the breaker may have opened.
         let refused = if Instant::now() >= deadline.end {
             Some(deadline.never_begun())
-        } else if context.probes {
+        } else if call.probes() {
             None
         } else {
             plugin.breaker.refusal(std::time::Instant::now()).map(|refusal| refusal.into())
@@ -183,15 +183,15 @@ impl<'a> Call<'a> {
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
         let sandbox = instance.store.data_mut();
-        sandbox.usage.rehearses = context.rehearsal.is_some();
-        sandbox.log.collects = context.rehearsal.is_some();
+        sandbox.usage.rehearses = call.is_rehearsal();
+        sandbox.log.collects = call.is_rehearsal();
         sandbox.http.caller = HttpCaller {
-            client: context.client,
-            rehearses: context.rehearsal.is_some(),
-            freshness: context.freshness,
+            client: call.client(),
+            rehearses: call.is_rehearsal(),
+            freshness: call.freshness().cloned(),
         };
         let cpu = CpuLimit::of_call(plugin.limits.cpu);
-        let meter = instance.begin(subject, context.traced, context.client, cpu, muted);
+        let meter = instance.begin(subject, call.traced(), call.client(), cpu, muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { deadline, meter },
@@ -200,7 +200,7 @@ impl<'a> Call<'a> {
             turn,
             _permit: permit,
             _grow: GrowOnDrop(plugin),
-            rehearsal: context.rehearsal,
+            rehearsal: call.lines().cloned(),
         })
     }
 
@@ -219,6 +219,8 @@ impl<'a> Call<'a> {
         };
         instance.store.data_mut().finish_log();
         instance.store.data_mut().http.end();
+        // A reused instance must not hold the file open.
+        instance.store.data_mut().upload = None;
         if let Some(lines) = &self.rehearsal {
             let its = instance.store.data_mut().log.collected();
             lines.lock().extend(its);

@@ -2,57 +2,68 @@
 
 use std::sync::Arc;
 
+use super::answer_texts::Answer;
 use super::bindings::types::{self, Request as Input};
 use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::call::Call;
+use super::instance::Instance;
 use super::plugin::Plugin;
 use super::subject::Subject;
 use super::upload::UploadInput;
 use super::wit_events::Event;
-use tuffet_policy::{CallContext, Cause, Failure};
+use tuffet_policy::{Cause, Failure, HookCall};
 
 impl Plugin {
+    /// Takes an instance, calls it, and gives it back.
+    async fn run<T: Answer>(
+        &self,
+        subject: Subject<'_>,
+        call: &HookCall,
+        work: impl AsyncFnOnce(&mut Instance) -> wasmtime::Result<T>,
+    ) -> Result<T, Failure> {
+        let mut running = Call::begin(self, subject, call).await?;
+        let (instance, limit) = running.parts();
+        let work = async {
+            instance.ready(&self.code).await?;
+            work(instance).await
+        };
+        let ended = limit.run(work).await;
+        running.end(ended)
+    }
+
     /// Calls the hook `authorize`.
     pub async fn call_authorize(
         &self,
         request: &Input,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, Subject::request("authorize", request), context).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
             let (guest, store) = instance.authorize(hook)?;
             guest.call_authorize(store, request).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::request("authorize", request), call, work).await
     }
 
     /// Calls the hook `resolve`.
     pub async fn call_resolve(
         &self,
         request: &Input,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, Subject::request("resolve", request), context).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
             let (guest, store) = instance.resolve(hook)?;
             guest.call_resolve(store, request).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::request("resolve", request), call, work).await
     }
 
     /// Calls `render`.
     pub async fn call_render(
         &self,
         key: &str,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<Result<render::Rendering, types::Denial>, Failure> {
         let Some(hook) = &self.render else {
             let detail = match &self.render_parts {
@@ -61,33 +72,25 @@ impl Plugin {
             };
             return Err(Failure::new(Cause::BadAnswer, detail));
         };
-        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
             let (guest, store) = instance.render(hook)?;
             guest.call_render(store, key).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::RENDERING, call, work).await
     }
 
     /// Calls `begin` of `render-parts`; `None` if `render` makes the content.
     pub async fn call_begin(
         &self,
         key: &str,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<Result<Option<render_parts::LargeContent>, types::Denial>, Failure> {
         let Some(hook) = &self.render_parts else { return Ok(Ok(None)) };
-        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
             let (guest, store) = instance.render_parts(hook)?;
             guest.call_begin(store, key).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::RENDERING, call, work).await
     }
 
     /// Calls `part` of `render-parts`.
@@ -96,20 +99,16 @@ impl Plugin {
         key: &str,
         offset: u64,
         length: u32,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<Result<Vec<u8>, types::Denial>, Failure> {
         let Some(hook) = &self.render_parts else {
             return Err(Failure::new(Cause::BadAnswer, "it does not have the interface `render-parts`"));
         };
-        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
-        let (instance, limit) = call.parts();
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
             let (guest, store) = instance.render_parts(hook)?;
             guest.call_part(store, key, offset, length).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::RENDERING, call, work).await
     }
 
     /// Calls the hook `accept-upload`.
@@ -117,35 +116,25 @@ impl Plugin {
         &self,
         request: &Input,
         upload: &UploadInput,
-        context: CallContext,
+        call: &HookCall,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, Subject::request("accept-upload", request), context).await?;
-        let (instance, limit) = call.parts();
-        instance.store.data_mut().upload = Some(Arc::clone(&upload.content));
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
+            instance.store.data_mut().upload = Some(Arc::clone(&upload.content));
             let (guest, store) = instance.accept_upload(hook)?;
             guest.call_accept_upload(store, request, &upload.about).await
         };
-        let ended = limit.run(work).await;
-        // A reused instance must not hold the file open.
-        call.parts().0.store.data_mut().upload = None;
-        call.end(ended)
+        self.run(Subject::request("accept-upload", request), call, work).await
     }
 
     /// Calls the hook `observe`.
-    pub async fn call_observe(&self, events: &[Event<'_>], context: CallContext) -> Result<(), Failure> {
+    pub async fn call_observe(&self, events: &[Event<'_>], call: &HookCall) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, Subject::EVENTS, context).await?;
-        let (instance, limit) = call.parts();
-        instance.store.data_mut().usage.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
-        let work = async {
-            instance.ready(&self.code).await?;
+        let work = async |instance: &mut Instance| {
+            instance.store.data_mut().usage.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
             let (guest, store) = instance.observe(hook)?;
             guest.call_observe(store, events).await
         };
-        let ended = limit.run(work).await;
-        call.end(ended)
+        self.run(Subject::EVENTS, call, work).await
     }
 }

@@ -11,8 +11,8 @@ use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::facts::{self, Facts};
 use super::wit_events;
 use tuffet_policy::{
-    AnnouncedContent, Cause, Destination, Failure, Fallback, MAX_CANDIDATES, Opinion, PluginContent,
-    Rendered, Rendering, ResolveOpinion, Selection, Target, UploadOpinion, text,
+    AnnouncedContent, Cause, Destination, Failure, Fallback, HookCall, MAX_CANDIDATES, PluginContent,
+    Rendered, Rendering, Resolution, Selection, Target, UploadVerdict, Verdict, text,
 };
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
@@ -28,28 +28,33 @@ const NO_MESSAGE: &str = "access denied";
 /// A request in the types of the interface, converted for a chain when the first plugin is called.
 #[derive(Default)]
 pub(super) struct Inputs {
-    input: Option<Input>,
+    input: Option<Arc<Input>>,
     /// The optional parts that the last plugin saw.
     view: (bool, Facts),
 }
 
 impl Inputs {
     /// Returns the request as a plugin with this access sees it: MAC addresses need a grant, optional facts an entry
-    /// in the manifest. The request must be the same in each call.
-    pub fn of(&mut self, request: &Request, access: &Access) -> &Input {
+    /// in the manifest. The calls of a chain share it: they are about the same request.
+    pub fn of(request: &Request, access: &Access, call: &HookCall) -> Arc<Input> {
+        call.memo().with(|inputs: &mut Inputs| inputs.seen_with(request, access))
+    }
+
+    fn seen_with(&mut self, request: &Request, access: &Access) -> Arc<Input> {
         let view = (access.client_mac, access.facts);
-        let input = self.input.get_or_insert_with(|| plain(request));
+        let input = self.input.get_or_insert_with(|| Arc::new(plain(request)));
         if view != self.view {
             self.view = view;
             let (sees_macs, facts) = view;
             // Formats texts only if they are needed.
             let texts =
                 if facts == Facts::default() { Default::default() } else { facts::FactTexts::of(request) };
+            let input = Arc::make_mut(input);
             input.client.macs = sees_macs.then(|| macs(request));
             input.client.lease = facts.lease(request, &texts).as_ref().map(lease);
             input.arrival = facts.arrival(request, &texts).as_ref().map(arrival);
         }
-        input
+        Arc::clone(input)
     }
 }
 
@@ -116,14 +121,14 @@ fn arrival(arrival: &wit_events::Arrival<'_>) -> types::Arrival {
     }
 }
 
-/// Converts a verdict; `None` if the plugin abstains.
-pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
-    Ok(Some(match verdict {
-        authorize::Verdict::Abstain => return Ok(None),
-        authorize::Verdict::Allow(answer) => Opinion::Allow(profile(&answer)?),
-        authorize::Verdict::Deny(its) => Opinion::Deny(denial(&its)),
-        authorize::Verdict::Drop(reason) => Opinion::Drop(text::reason(&reason)),
-    }))
+/// Converts a verdict.
+pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Verdict, Failure> {
+    Ok(match verdict {
+        authorize::Verdict::Abstain => Verdict::Abstain,
+        authorize::Verdict::Allow(answer) => Verdict::Allow(profile(&answer)?),
+        authorize::Verdict::Deny(its) => Verdict::Deny(denial(&its)),
+        authorize::Verdict::Drop(reason) => Verdict::Drop(text::reason(&reason)),
+    })
 }
 
 fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
@@ -144,12 +149,7 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
             return Err(bad(format!("it refused the option {name:?}: there are {known}")));
         }
     }
-    let profile =
-        SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused };
-    match profile.problem() {
-        None => Ok(profile),
-        Some(problem) => Err(bad(format!("it allowed {problem}"))),
-    }
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused })
 }
 
 /// Refuses attributes, so that nothing that a plugin demands is ignored. This version knows none.
@@ -159,21 +159,19 @@ fn require_known(attributes: &[(String, String)]) -> Result<(), Failure> {
     Err(bad(format!("it answered with the attribute {name:?}, which this server does not know")))
 }
 
-/// Converts a resolution; `None` if the plugin abstains. `roots`: the roots that an answer may name.
+/// Converts a resolution. `roots`: the roots that an answer may name.
 pub(super) fn resolution(
     resolution: resolve::Resolution,
     operation: Operation,
     max_content: u64,
     roots: Option<&[String]>,
-) -> Result<Option<ResolveOpinion>, Failure> {
-    Ok(Some(match resolution {
-        resolve::Resolution::Abstain => return Ok(None),
-        resolve::Resolution::Serve(selected) => {
-            ResolveOpinion::Serve(selection(selected, operation, max_content, roots)?)
-        }
-        resolve::Resolution::Deny(its) => ResolveOpinion::Deny(denial(&its)),
-        resolve::Resolution::Drop(reason) => ResolveOpinion::Drop(text::reason(&reason)),
-    }))
+) -> Result<Resolution, Failure> {
+    Ok(match resolution {
+        resolve::Resolution::Abstain => Resolution::Abstain,
+        resolve::Resolution::Serve(selected) => selection(selected, operation, max_content, roots)?.into(),
+        resolve::Resolution::Deny(its) => Resolution::Deny(denial(&its)),
+        resolve::Resolution::Drop(reason) => Resolution::Drop(text::reason(&reason)),
+    })
 }
 
 fn selection(
@@ -217,7 +215,11 @@ fn selection(
         (None, _) if else_next && (operation == Operation::Read || files.is_empty()) => Fallback::Next,
         _ => Fallback::NotFound,
     };
-    Ok(Selection { files, fallback, profile })
+    let selection = Selection::of(files).or(fallback);
+    Ok(match profile {
+        Some(profile) => selection.with_profile(profile),
+        None => selection,
+    })
 }
 
 /// Converts an answer of `render`.
@@ -326,16 +328,16 @@ fn plain_path(path: String) -> Result<String, Failure> {
     Ok(path)
 }
 
-/// Converts a decision about an upload; `None` if the plugin abstains.
-pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option<UploadOpinion>, Failure> {
-    Ok(Some(match acceptance {
-        accept_upload::Acceptance::Abstain => return Ok(None),
-        accept_upload::Acceptance::Accept => UploadOpinion::Accept,
+/// Converts a verdict on an upload.
+pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<UploadVerdict, Failure> {
+    Ok(match acceptance {
+        accept_upload::Acceptance::Abstain => UploadVerdict::Abstain,
+        accept_upload::Acceptance::Accept => UploadVerdict::Accept,
         accept_upload::Acceptance::Rename(accept_upload::Destination { path, next_free }) => {
-            UploadOpinion::Rename(Destination { path: plain_path(path)?, next_free })
+            UploadVerdict::Rename(Destination { path: plain_path(path)?, next_free })
         }
-        accept_upload::Acceptance::Deny(its) => UploadOpinion::Deny(denial(&its)),
-    }))
+        accept_upload::Acceptance::Deny(its) => UploadVerdict::Deny(denial(&its)),
+    })
 }
 
 fn denial(denial: &types::Denial) -> Denial {

@@ -1,4 +1,4 @@
-//! Implements the hooks of a policy by calls of a plugin.
+//! The hooks of a policy, implemented by calls of a plugin.
 
 use futures_util::future::BoxFuture;
 
@@ -7,54 +7,81 @@ use super::event_view::{EventTexts, EventView};
 use super::plugin::Plugin;
 use super::upload::UploadInput;
 use tuffet_policy::{
-    AcceptUpload, AnnouncedContent, Authorize, CallContext, Delivery, HookFuture, Memo, Observe, Opinion,
-    ReceivedUpload, Render, Rendered, Resolve, ResolveOpinion, Unsent, UploadOpinion,
+    AcceptUpload, AnnouncedContent, Authorize, Deliver, Delivery, HookCall, HookFuture, ReceivedUpload,
+    Render, Rendered, Resolution, Resolve, Unsent, UploadVerdict, Verdict,
 };
 use tuffet_request::events::Kinds;
 use tuffet_request::{Denial, Request};
 
 impl Authorize for Plugin {
-    fn authorize<'a>(
-        &'a self,
-        request: &'a Request,
-        memo: &'a mut Memo,
-        context: CallContext,
-    ) -> HookFuture<'a, Option<Opinion>> {
+    fn authorize<'h, 'r, 'c, 'a>(
+        &'h self,
+        request: &'r Request,
+        call: &'c HookCall,
+    ) -> HookFuture<'a, Verdict>
+    where
+        'h: 'a,
+        'r: 'a,
+        'c: 'a,
+    {
         Box::pin(async move {
-            let input = memo.get::<Inputs>().of(request, &self.access);
-            convert::verdict(self.call_authorize(input, context).await?)
+            let input = Inputs::of(request, &self.access, call);
+            convert::verdict(self.call_authorize(&input, call).await?)
         })
     }
 }
 
 impl Resolve for Plugin {
-    fn resolve<'a>(
-        &'a self,
-        request: &'a Request,
-        memo: &'a mut Memo,
-        context: CallContext,
-    ) -> HookFuture<'a, Option<ResolveOpinion>> {
+    fn resolve<'h, 'r, 'c, 'a>(
+        &'h self,
+        request: &'r Request,
+        call: &'c HookCall,
+    ) -> HookFuture<'a, Resolution>
+    where
+        'h: 'a,
+        'r: 'a,
+        'c: 'a,
+    {
         Box::pin(async move {
-            let input = memo.get::<Inputs>().of(request, &self.access);
-            let answer = self.call_resolve(input, context).await?;
+            let input = Inputs::of(request, &self.access, call);
+            let answer = self.call_resolve(&input, call).await?;
             convert::resolution(answer, request.operation, self.limits.content, self.roots.as_deref())
         })
     }
 }
 
+impl AcceptUpload for Plugin {
+    fn accept_upload<'h, 'r, 'u, 'c, 'a>(
+        &'h self,
+        request: &'r Request,
+        upload: &'u ReceivedUpload,
+        call: &'c HookCall,
+    ) -> HookFuture<'a, UploadVerdict>
+    where
+        'h: 'a,
+        'r: 'a,
+        'u: 'a,
+        'c: 'a,
+    {
+        Box::pin(async move {
+            let (input, upload) =
+                (Inputs::of(request, &self.access, call), UploadInput::of(upload, call.client()));
+            convert::acceptance(self.call_accept_upload(&input, &upload, call).await?)
+        })
+    }
+}
+
 impl Render for Plugin {
-    fn render<'a>(&'a self, key: &'a str, context: CallContext) -> BoxFuture<'a, Rendered> {
-        Box::pin(
-            async move { convert::rendering(self.call_render(key, context).await?, self.limits.content) },
-        )
+    fn render<'a>(&'a self, key: &'a str, call: &'a HookCall) -> BoxFuture<'a, Rendered> {
+        Box::pin(async move { convert::rendering(self.call_render(key, call).await?, self.limits.content) })
     }
 
     fn begin<'a>(
         &'a self,
         key: &'a str,
-        context: CallContext,
+        call: &'a HookCall,
     ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>> {
-        Box::pin(async move { convert::announced(self.call_begin(key, context).await?, self.limits.parts) })
+        Box::pin(async move { convert::announced(self.call_begin(key, call).await?, self.limits.parts) })
     }
 
     fn part<'a>(
@@ -62,10 +89,10 @@ impl Render for Plugin {
         key: &'a str,
         offset: u64,
         length: u32,
-        context: CallContext,
+        call: &'a HookCall,
     ) -> HookFuture<'a, Result<Vec<u8>, Denial>> {
         Box::pin(
-            async move { convert::part(self.call_part(key, offset, length, context).await?, offset, length) },
+            async move { convert::part(self.call_part(key, offset, length, call).await?, offset, length) },
         )
     }
 
@@ -74,29 +101,12 @@ impl Render for Plugin {
     }
 }
 
-impl AcceptUpload for Plugin {
-    fn accept_upload<'a>(
-        &'a self,
-        request: &'a Request,
-        memo: &'a mut Memo,
-        upload: &'a ReceivedUpload,
-        context: CallContext,
-    ) -> HookFuture<'a, Option<UploadOpinion>> {
-        Box::pin(async move {
-            let input = memo.get::<Inputs>().of(request, &self.access);
-            let answer =
-                self.call_accept_upload(input, &UploadInput::of(upload, context.client), context).await?;
-            convert::acceptance(answer)
-        })
-    }
-}
-
-impl Observe for Plugin {
+impl Deliver for Plugin {
     fn wants(&self) -> Kinds {
         self.wants
     }
 
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, context: CallContext) -> HookFuture<'a, ()> {
+    fn deliver<'a>(&'a self, events: &'a Delivery<'a>, call: &'a HookCall) -> HookFuture<'a, ()> {
         Box::pin(async move {
             let own;
             let texts = match events.batch().derived(EventTexts::of_all) {
@@ -113,7 +123,7 @@ impl Observe for Plugin {
                 Some(keys) => keys.observer_turn(self.limits.wall.saturating_mul(2)).await,
                 None => None,
             };
-            self.call_observe(&events, context).await
+            self.call_observe(&events, call).await
         })
     }
 

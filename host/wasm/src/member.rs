@@ -6,7 +6,7 @@ use super::engine::PolicyRuntime;
 use super::from_config;
 use super::plugin::Plugin;
 use tuffet_config::{PluginConfig, PluginMode};
-use tuffet_policy::{DecisionCache, HookAnswer, Hooks, Member, Renderings};
+use tuffet_policy::{Answer, DecisionCache, Hooks, Member, Renderings};
 
 /// Returns the plugin as a member of chains, with the configured guards.
 pub(super) fn member(
@@ -22,6 +22,8 @@ pub(super) fn member(
         on_error: from_config::on_error(spec.on_error),
         monitors: spec.mode == PluginMode::Monitor,
         wall: spec.limits.wall,
+        is_guarded: false,
+        sources: None,
         ipv6_prefix,
         wants_local: plugin.access.facts.any_of_arrival(),
         judges_paths: plugin.judges_paths,
@@ -49,7 +51,7 @@ fn hooks(plugin: &Arc<Plugin>) -> Hooks {
 }
 
 /// Returns the decision cache of a hook: the configured one, or one for decisions that depend only on declared facts.
-fn decisions<O: HookAnswer + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<O>> {
+fn decisions<A: Answer>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<A>> {
     let configured = spec.cache.as_ref().map(|cache| {
         let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
         DecisionCache::configured(&facts, cache.ttl, cache.entries)

@@ -23,8 +23,8 @@ use super::stage::{KeyName, LogLine, SinkLine, Stage};
 use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{
-    Batch, CallContext, Cause, ChainDeadline, Failure, Fallback, LoadProblem, Observe, PluginContent,
-    Rendered, Rendering, ResolveOpinion, Selection, SeriesName, SeriesValue, part_length,
+    Answer, Batch, Cause, ChainDeadline, Deliver, Failure, Fallback, HookCall, LoadProblem, PluginContent,
+    Rendered, Rendering, Resolution, SeriesName, SeriesValue, part_length,
 };
 use tuffet_request::Request;
 use tuffet_request::events::Event;
@@ -174,11 +174,13 @@ impl Trial {
                 self.deliver(events).await.map(|()| OBSERVE_ANSWER.into())
             }
             (_, HookInput::Request(request, upload)) => {
-                let mut inputs = Inputs::default();
-                let input = inputs.of(request, &self.plugin.access);
+                // The plugin's own limits should end the call, not those of the chain.
+                let deadline = ChainDeadline::of(self.plugin.limits.wall.saturating_mul(2));
+                let call = HookCall::of_server().within(Some(deadline));
+                let input = Inputs::of(request, &self.plugin.access, &call);
                 let upload = upload.as_ref().map(TrialUpload::to_input);
                 begun = Instant::now();
-                self.call_hook(hook, request, input, upload.as_ref()).await
+                self.call_hook(hook, request, &input, upload.as_ref(), &call).await
             }
             _ => {
                 begun = Instant::now();
@@ -204,7 +206,7 @@ impl Trial {
     async fn deliver(&self, events: &[Event]) -> Result<(), Failure> {
         let batch = Batch::of(events);
         let wanted = batch.select(|event| self.plugin.wants.include(&event.what));
-        self.plugin.observe(&wanted, CallContext::SERVER).await
+        self.plugin.deliver(&wanted, &HookCall::of_server()).await
     }
 
     async fn call_hook(
@@ -213,30 +215,29 @@ impl Trial {
         request: &Request,
         input: &Input,
         upload: Option<&UploadInput>,
+        call: &HookCall,
     ) -> Result<Value, Failure> {
-        // The plugin's own limits should end the call, not those of the chain.
-        let deadline = Some(ChainDeadline::of(self.plugin.limits.wall.saturating_mul(2)));
-        let context = CallContext { deadline, ..CallContext::SERVER };
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.call_authorize(input, context).await;
-                answer.and_then(convert::verdict).map(answer_values::verdict)
+                let answer = self.plugin.call_authorize(input, call).await;
+                answer.and_then(convert::verdict).and_then(Answer::checked).map(answer_values::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.call_resolve(input, context.clone()).await;
+                let answer = self.plugin.call_resolve(input, call).await;
                 let (content, roots) = (self.plugin.limits.content, self.plugin.roots.as_deref());
                 let found = answer
-                    .and_then(|answer| convert::resolution(answer, request.operation, content, roots))?;
+                    .and_then(|answer| convert::resolution(answer, request.operation, content, roots))
+                    .and_then(Answer::checked)?;
                 let rendered = match &found {
-                    Some(ResolveOpinion::Serve(Selection { fallback: Fallback::Rendering(key), .. })) => {
-                        Some(self.rendering(key, context).await?)
+                    Resolution::Serve(selection) if let Fallback::Rendering(key) = selection.fallback() => {
+                        Some(self.rendering(key, call).await?)
                     }
                     _ => None,
                 };
                 Ok(answer_values::resolution(found, rendered))
             }
             (Hook::AcceptUpload, Some(upload)) => {
-                let answer = self.plugin.call_accept_upload(input, upload, context).await;
+                let answer = self.plugin.call_accept_upload(input, upload, call).await;
                 answer.and_then(convert::acceptance).map(answer_values::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {
@@ -246,13 +247,13 @@ impl Trial {
     }
 
     /// Returns the whole content for a key.
-    async fn rendering(&self, key: &str, context: CallContext) -> Rendered {
+    async fn rendering(&self, key: &str, call: &HookCall) -> Rendered {
         let plugin = &self.plugin;
-        let begun = plugin.call_begin(key, context.clone()).await?;
+        let begun = plugin.call_begin(key, call).await?;
         let announced = match convert::announced(begun, plugin.limits.parts)? {
             Ok(Some(announced)) => announced,
             Ok(None) => {
-                return convert::rendering(plugin.call_render(key, context).await?, plugin.limits.content);
+                return convert::rendering(plugin.call_render(key, call).await?, plugin.limits.content);
             }
             Err(denial) => return Ok(Err(denial)),
         };
@@ -260,9 +261,7 @@ impl Trial {
         while (content.len() as u64) < announced.size {
             let offset = content.len() as u64;
             let length = part_length(plugin.limits.content, announced.size - offset);
-            let part = plugin
-                .call_part(key, offset, length, CallContext { deadline: None, ..context.clone() })
-                .await?;
+            let part = plugin.call_part(key, offset, length, &call.clone().within(None)).await?;
             match convert::part(part, offset, length)? {
                 Ok(bytes) => content.extend(bytes),
                 Err(denial) => return Ok(Err(denial)),

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tuffet::{
-    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, EventKind, Folder, Handle, Listener, Observe,
-    Request, Server, Verdict,
+    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, EventKind, Failure, Folder, Handle, HookCall,
+    Listener, Observe, Request, Server, Verdict,
 };
 
 /// Bytes that are read at once for an HTTP client.
@@ -27,11 +27,11 @@ struct NoSecrets;
 
 #[async_trait]
 impl Authorize for NoSecrets {
-    async fn authorize(&self, request: &Request) -> Verdict {
-        match request.path.starts_with("secret/") {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(match request.path.starts_with("secret/") {
             true => Verdict::deny("nobody gets secrets"),
             false => Verdict::allow(),
-        }
+        })
     }
 }
 

@@ -5,7 +5,7 @@
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict, resolve_fn};
+use tuffet::{Authorize, Builder, Failure, HookCall, Outcome, Request, Server, Source, Verdict, resolve_fn};
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, Request as Asked, World};
 
@@ -14,9 +14,9 @@ struct OneNetwork;
 
 #[async_trait]
 impl Authorize for OneNetwork {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let is_ours = request.client.ip().to_string().starts_with("192.0.2.");
-        if is_ours { Verdict::allow() } else { Verdict::deny("another network") }
+        Ok(if is_ours { Verdict::allow() } else { Verdict::deny("another network") })
     }
 }
 

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::{Authorize, Handle, Request, Server, Verdict};
+use tuffet::{Authorize, Failure, Handle, HookCall, Request, Server, Verdict};
 use tuffet_config::Config;
 use tuffet_store::{Disks, Roots};
 use tuffet_wasm::{PolicyRuntime, PolicySpec};
@@ -15,11 +15,11 @@ struct NoKeys;
 
 #[async_trait]
 impl Authorize for NoKeys {
-    async fn authorize(&self, request: &Request) -> Verdict {
-        match request.path.ends_with(".key") {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(match request.path.ends_with(".key") {
             true => Verdict::deny("keys never leave this machine"),
             false => Verdict::Abstain,
-        }
+        })
     }
 }
 

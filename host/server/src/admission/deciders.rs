@@ -165,7 +165,7 @@ fn decide_by_policy(admission: Arc<Admission>, generation: Arc<Generation>, new:
     let _inside = runtime.enter();
     let _deferred = DeferredWork::collect();
     let mut noop = Context::from_waker(Waker::noop());
-    let outstanding = generation.files.sources.outstanding().clone();
+    let outstanding = generation.files.outstanding.clone();
     let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
     match asking.as_mut().poll(&mut noop) {
         Poll::Ready((pending, plan)) => pending.open(plan),

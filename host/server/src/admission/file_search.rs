@@ -195,7 +195,7 @@ impl FileSearch {
         let Some(mut pending) = self.pending.take() else { return };
         let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
         let runtime = pending.admission.runtime.clone();
-        let outstanding = pending.generation.files.sources.outstanding().clone();
+        let outstanding = pending.generation.files.outstanding.clone();
         let asking = async move {
             let PendingRequest { generation, record, .. } = &mut *pending;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();

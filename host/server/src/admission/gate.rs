@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
-use tuffet_policy::{Acceptance, Destination};
+use tuffet_policy::{Destination, UploadVerdict};
 use tuffet_request::events::{CompactRecord, DecisionRecord};
 use tuffet_request::settings::TimeLimit;
 use tuffet_request::{ClientKey, Trail, What};
@@ -50,7 +50,7 @@ impl Generation {
             true => upload.seal().map(|sealed| (upload, sealed))?,
             false => on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?,
         };
-        let outstanding = self.files.sources.outstanding();
+        let outstanding = &self.files.outstanding;
         let call = outstanding.call();
         let accepting = self.policy.accept_upload(&record.request, &upload, sealed);
         let Some(accepted) = outstanding.until_stopped(accepting).await else {
@@ -62,15 +62,17 @@ impl Generation {
             record.verdict_by = accepted.by;
         }
         let began = Instant::now();
-        let result = match accepted.acceptance {
-            Acceptance::Accept => publish(outstanding, disk, upload, false, record).await,
+        let result = match accepted.answer {
+            Ok(UploadVerdict::Abstain | UploadVerdict::Accept) => {
+                publish(outstanding, disk, upload, false, record).await
+            }
             // A root of the program finds a free name itself.
-            Acceptance::Rename(to) if to.next_free && !upload.is_supplied() => {
+            Ok(UploadVerdict::Rename(to)) if to.next_free && !upload.is_supplied() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
                 let stored = on_disk(disk, move || roots.commit_as_free(upload, &to)).await;
                 stored.map(|path| record.resolved = Some(format!("{root}:{path}").into()))
             }
-            Acceptance::Rename(Destination { path, next_free }) => {
+            Ok(UploadVerdict::Rename(Destination { path, next_free })) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
                 let redirected = match upload.is_supplied() {
@@ -82,8 +84,8 @@ impl Generation {
                     Err(error) => Err(error),
                 }
             }
-            Acceptance::Deny(denial) => refuse(disk, upload, StoreError::Refused(denial)).await,
-            Acceptance::Failed(why) => refuse(disk, upload, StoreError::Unjudged(why)).await,
+            Ok(UploadVerdict::Deny(denial)) => refuse(disk, upload, StoreError::Refused(denial)).await,
+            Err(no_answer) => refuse(disk, upload, StoreError::Unjudged(no_answer.reason())).await,
         };
         note(record.request.trail.as_deref(), began, &result);
         result

@@ -91,7 +91,7 @@ impl Admission {
                     });
                 }
                 ToControl::Store { worker, key, upload, record, gate: None, limit } => {
-                    let outstanding = self.generation.get().files.sources.outstanding().clone();
+                    let outstanding = self.generation.get().files.outstanding.clone();
                     gate::commit(runtime, &outstanding, limit, upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => {
@@ -111,7 +111,7 @@ impl Admission {
                 ToControl::Disk { worker, work } => {
                     let post = self.poster(worker);
                     if work.is_supplied() {
-                        let outstanding = self.generation.get().files.sources.outstanding().clone();
+                        let outstanding = self.generation.get().files.outstanding.clone();
                         runtime.spawn(async move {
                             if let Some(result) = outstanding.until_stopped(work.supply()).await {
                                 post(ToWorker::Disk(result));

@@ -64,7 +64,7 @@ pub(super) async fn judge(
             false => policy.judge_file(&request, deadline).await,
         };
         record.plugin_calls += authorization.calls;
-        match allowed(authorization.verdict) {
+        match allowed(authorization.answer) {
             Ok(its) => profile = profile.and(its),
             Err(decision) => {
                 record.verdict_by = authorization.by;
@@ -112,7 +112,7 @@ async fn judge_as(
     let policy = &generation.policy;
     let authorization = policy.authorize(file, policy.deadline()).await;
     record.plugin_calls += authorization.calls;
-    match allowed(authorization.verdict) {
+    match allowed(authorization.answer) {
         Ok(its) => Ok(profile.and(its)),
         Err(decision) => {
             record.verdict_by = authorization.by;

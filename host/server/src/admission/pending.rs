@@ -116,7 +116,7 @@ impl PendingRequest {
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
         let openable_from = record.received;
-        let _outstanding = generation.files.sources.outstanding().call();
+        let _outstanding = generation.files.outstanding.call();
         Box::new(PendingRequest {
             admission,
             generation,
@@ -179,7 +179,7 @@ impl PendingRequest {
             // Not on this thread: the consumer of the queue may need a deciding thread.
             Err(start) => {
                 let its = Arc::clone(admission);
-                let outstanding = generation.files.sources.outstanding().clone();
+                let outstanding = generation.files.outstanding.clone();
                 drop(admission.runtime.spawn(async move {
                     outstanding.until_stopped(its.observers.backlog().room()).await;
                     its.observers.started(start);

@@ -5,7 +5,7 @@ use super::{named_files, stored_name};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, Target};
+use tuffet_policy::{ChainDeadline, ChainPosition, Fallback, PluginContent, Resolution, Resolved, Target};
 use tuffet_request::SessionProfile;
 use tuffet_request::events::DecisionRecord;
 
@@ -72,7 +72,7 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
     let authorization = policy.authorize(request, deadline).await;
     record.verdict_by = authorization.by;
     record.plugin_calls += authorization.calls;
-    let profile = match allowed(authorization.verdict) {
+    let profile = match allowed(authorization.answer) {
         Ok(profile) => profile,
         Err(decision) => return Plan::Decided(decision),
     };
@@ -102,25 +102,31 @@ async fn resolve_from(
     profile: SessionProfile,
     deadline: ChainDeadline,
 ) -> Plan {
-    let resolution = generation.policy.resolve_from(&record.request, from, deadline).await;
-    let profile = resolution.profile.map_or(profile, |its| profile.and(its));
-    record.plugin_calls += resolution.calls;
-    let next = resolution.next.map(|from| RestOfChain { from, allowed_by: record.verdict_by.clone() });
-    if resolution.by.is_some() {
-        record.verdict_by.clone_from(&resolution.by);
+    let Resolved { chain, next, profile: its } =
+        generation.policy.resolve_from(&record.request, from, deadline).await;
+    let mut profile = its.map_or(profile, |its| profile.and(its));
+    record.plugin_calls += chain.calls;
+    let next = next.map(|from| RestOfChain { from, allowed_by: record.verdict_by.clone() });
+    if chain.by.is_some() {
+        record.verdict_by.clone_from(&chain.by);
     }
     let is_unsafe = record.request.unsafe_name.is_some();
-    let mut targets = match resolution.answer {
-        ResolveAnswer::Deny(denial) => return Plan::Decided(denied(denial)),
-        ResolveAnswer::Drop(reason) => return Plan::Decided(dropped(&reason)),
-        ResolveAnswer::Overloaded(reason) => return Plan::Decided(overloaded(reason)),
-        ResolveAnswer::Abstain => return Plan::open_requested(record, profile),
-        // It has no name that `authorize` could judge.
-        ResolveAnswer::Content(_) if is_unsafe => return Plan::open_requested(record, profile),
-        ResolveAnswer::Content(content) => return Plan::Content { content, profile },
-        ResolveAnswer::Files(targets) => targets,
+    let (mut targets, content) = match chain.answer {
+        Ok(Resolution::Serve(selection)) => {
+            let (targets, fallback, _) = selection.into_parts();
+            (targets, if let Fallback::Content(content) = fallback { Some(content) } else { None })
+        }
+        Ok(Resolution::Abstain) => return Plan::open_requested(record, profile),
+        Ok(Resolution::Deny(denial)) => return Plan::Decided(denied(denial)),
+        Ok(Resolution::Drop(reason)) => return Plan::Decided(dropped(&reason)),
+        Err(no_answer) => return Plan::Decided(overloaded(no_answer.reason())),
     };
-    let mut profile = profile;
+    match content {
+        // It has no name that `authorize` could judge.
+        Some(_) if is_unsafe => return Plan::open_requested(record, profile),
+        Some(content) => return Plan::Content { content, profile },
+        None => {}
+    }
     if is_unsafe {
         named_files::keep_safe(&mut targets, record.request.operation);
         match next {
@@ -139,10 +145,10 @@ async fn resolve_from(
     }
     if generation.files.roots.any_case() {
         match Box::pin(stored_name::respell_targets(generation, record, targets, profile)).await {
-            Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
+            Ok((targets, profile)) => Plan::Open { targets, by: chain.by, profile, next },
             Err(decision) => Plan::Decided(decision),
         }
     } else {
-        Plan::Open { targets, by: resolution.by, profile, next }
+        Plan::Open { targets, by: chain.by, profile, next }
     }
 }

@@ -1,19 +1,21 @@
 //! Decisions without a transfer, and why.
 
 use tuffet_engine::worker::{Decision, outcome_of_store_error};
-use tuffet_policy::Verdict;
+use tuffet_policy::{NoAnswer, Verdict};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::names::NameError;
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 use tuffet_store::{StoreError, Undone};
 
 /// The profile of an allowed request, or the decision.
-pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
+pub(super) fn allowed(verdict: Result<Verdict, NoAnswer>) -> Result<SessionProfile, Decision> {
     match verdict {
-        Verdict::Allow(profile) => Ok(profile),
-        Verdict::Deny(denial) => Err(denied(denial)),
-        Verdict::Drop(reason) => Err(dropped(&reason)),
-        Verdict::Overloaded(reason) => Err(overloaded(reason)),
+        Ok(Verdict::Allow(profile)) => Ok(profile),
+        Ok(Verdict::Deny(denial)) => Err(denied(denial)),
+        Ok(Verdict::Drop(reason)) => Err(dropped(&reason)),
+        // Never: the default decides.
+        Ok(Verdict::Abstain) => Err(internal_error()),
+        Err(no_answer) => Err(overloaded(no_answer.reason())),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Asks a root, within the limit of opening files.
 
-use crate::catch_panic::catch_panic_async;
 use crate::content::{Source, SuppliedRoot};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_request::ClientKey;
+use tuffet_request::catch_panic_async;
 use tuffet_store::{Disk, Lane, StoreError};
 
 /// Opens a file in a root of the program, within the limit of opening files.

@@ -112,7 +112,7 @@ pub(super) async fn respell_targets(
         let policy = &generation.policy;
         let authorization = policy.authorize(&Arc::new(request), policy.deadline()).await;
         record.plugin_calls += authorization.calls;
-        let theirs = allowed(authorization.verdict);
+        let theirs = allowed(authorization.answer);
         if theirs.is_err() {
             record.verdict_by = authorization.by;
         }

@@ -4,7 +4,6 @@ use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
 use super::refusals::{failed, internal_error, overloaded, refused};
-use crate::catch_panic::catch_panic_async;
 use crate::content::{OpenSink, OpenedSource, RootError, SuppliedRoot};
 use crate::generation::Files;
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, NetasciiFile, Sink};
 use tuffet_policy::PluginContent;
+use tuffet_request::catch_panic_async;
 use tuffet_request::{ClientKey, Mode, Operation, Request, SessionProfile};
 use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent, Undone};
 
@@ -28,7 +28,7 @@ const STREAM_WINDOW: u32 = 256 << 10;
 impl FileSearch {
     /// Opens the current candidate in a root of the program.
     pub(super) fn open_supplied(self, runtime: &Handle, supplied: SuppliedRoot, disk: Arc<Disk>) {
-        let outstanding = self.generation.files.sources.outstanding().clone();
+        let outstanding = self.generation.files.outstanding.clone();
         let opening = async move {
             let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
             let opening = catch_panic_async(opening);
@@ -57,7 +57,7 @@ impl PendingRequest {
     /// The third stage for content that the program supplies.
     pub(super) fn open_source(mut self: Box<Self>, content: Arc<PluginContent>, profile: SessionProfile) {
         let runtime = self.admission.runtime.clone();
-        let outstanding = self.generation.files.sources.outstanding().clone();
+        let outstanding = self.generation.files.outstanding.clone();
         let opening = async move {
             let generation = Arc::clone(&self.generation);
             let Some(file) = content.supplied() else { return self.conclude(internal_error()) };
@@ -105,7 +105,7 @@ impl CandidateCursor {
                 require_room(request, self.announced(), limit)?;
                 let writing = files.uploads.begin(name, path, client)?;
                 let sink = root.create(path).await.map_err(in_store)?;
-                let counted = files.sources.outstanding().sink();
+                let counted = files.outstanding.sink();
                 let turns = files.commit_turns.clone();
                 let sink = OpenSink::new(sink, counted, turns, Arc::clone(name), resolved(name, path));
                 let sink = Box::new(sink);
@@ -145,7 +145,7 @@ impl Files {
 
     /// Loads a content into memory, unless that takes too long or the server ends.
     fn load<F: Future>(&self, loading: F) -> impl Future<Output = Option<F::Output>> + use<F> {
-        let outstanding = self.sources.outstanding().clone();
+        let outstanding = self.outstanding.clone();
         async move { outstanding.until_stopped(timeout(LOAD_TIME, loading)).await?.ok() }
     }
 

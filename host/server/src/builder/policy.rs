@@ -1,10 +1,15 @@
 //! The policy of a server: a loaded one, and the hooks of the program.
 
 use crate::content::{Scope, SourceOpener};
-use crate::hooks::{AcceptUpload, Authorize, Native, NativeObserver, Observe, Resolve, member};
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_policy::{Chains, DefaultVerdict, Hooks, Member, PluginRecords, Policy, PolicyParts};
+use tuffet_policy::{
+    AcceptUpload, Authorize, Breaker, BreakerLimits, Chains, DefaultVerdict, Hooks, LineRate, Member,
+    Observe, OnError, Overload, OwnThread, PluginRecords, Policy, PolicyParts, Renderings, Resolve,
+};
+
+/// What messages call hooks of the program.
+const NOUN: &str = "hook";
 
 /// The default time limit of a call.
 const TIME_LIMIT: Duration = Duration::from_secs(5);
@@ -68,37 +73,59 @@ impl ProgramHooks {
     }
 
     fn chains(self, records: &PluginRecords, sources: &SourceOpener, ipv6_prefix: u8) -> Chains {
-        let time_limit = self.time_limit;
-        let member = |name: &str, hooks| member(name, hooks, records, ipv6_prefix, time_limit);
+        let wall = self.time_limit;
+        let member = |name: String, hooks| member(name.into(), hooks, wall, records, sources, ipv6_prefix);
         Chains {
-            authorize: chain(self.authorize, sources, time_limit, |name, hook| {
-                member(name, Hooks { authorize: Some(hook), ..Hooks::default() })
-            }),
-            resolve: chain(self.resolve, sources, time_limit, |name, hook| {
-                member(name, Hooks { resolve: Some(hook), ..Hooks::default() })
-            }),
-            accept_upload: chain(self.accept_upload, sources, time_limit, |name, hook| {
-                member(name, Hooks { accept_upload: Some(hook), ..Hooks::default() })
-            }),
+            authorize: (self.authorize.into_iter())
+                .map(|(name, hook)| member(name, Hooks { authorize: Some(hook), ..Hooks::default() }))
+                .collect(),
+            resolve: (self.resolve.into_iter())
+                .map(|(name, hook)| member(name, Hooks { resolve: Some(hook), ..Hooks::default() }))
+                .collect(),
+            accept_upload: (self.accept_upload.into_iter())
+                .map(|(name, hook)| member(name, Hooks { accept_upload: Some(hook), ..Hooks::default() }))
+                .collect(),
             observe: (self.observe.into_iter())
                 .map(|(name, hook)| {
-                    let hook = Arc::new(NativeObserver::new(hook));
-                    member(&name, Hooks { observe: Some(hook), ..Hooks::default() })
+                    let observe = Some(Arc::new(OwnThread::of(hook)) as _);
+                    member(name, Hooks { observe, ..Hooks::default() })
                 })
                 .collect(),
         }
     }
 }
 
-fn chain<H: ?Sized>(
-    hooks: Vec<Named<H>>,
+/// Returns a member of chains with these hooks of the program.
+fn member(
+    name: Arc<str>,
+    hooks: Hooks,
+    wall: Duration,
+    records: &PluginRecords,
     sources: &SourceOpener,
-    time_limit: Duration,
-    member: impl Fn(&str, Arc<Native<H>>) -> Arc<Member>,
-) -> Vec<Arc<Member>> {
-    let native =
-        |hook| Arc::new(Native { hook, sources: sources.clone(), scope: Scope::unused(), time_limit });
-    hooks.into_iter().map(|(name, hook)| member(&name, native(hook))).collect()
+    ipv6_prefix: u8,
+) -> Arc<Member> {
+    Arc::new(Member {
+        hooks,
+        on_error: OnError::Drop,
+        monitors: false,
+        wall,
+        is_guarded: true,
+        sources: Some((sources.clone(), Scope::unused())),
+        ipv6_prefix,
+        wants_local: true,
+        judges_paths: false,
+        // The program can mend its hooks, and nobody else is at fault.
+        breaker: Arc::new(Breaker::new(BreakerLimits::NEVER)),
+        turns: None,
+        overload: Arc::<Overload>::default(),
+        counters: records.counters_of(&name),
+        log_rate: LineRate::calls(NOUN, &name),
+        noun: NOUN,
+        verdicts: None,
+        resolutions: None,
+        renderings: Renderings::new(0, 0),
+        name,
+    })
 }
 
 fn empty(time_limit: Duration) -> PolicyParts {

@@ -1,14 +1,10 @@
 //! Content that a program supplies: the bytes of one answer ([`Source`]), and roots that are no folders ([`Root`]).
 
 mod commit_turns;
-mod in_runtime;
 mod open_roots;
 mod open_sink;
 mod outstanding;
-mod pieces;
 mod root;
-mod source;
-mod stream;
 
 pub(crate) use commit_turns::CommitTurns;
 pub(crate) use open_roots::OpenRoots;
@@ -16,6 +12,5 @@ pub(crate) use open_sink::OpenSink;
 pub(crate) use outstanding::{Outstanding, OutstandingCall};
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoot, SuppliedRoots};
-pub(crate) use source::{OpenedSource, Scope, SourceOpener};
-pub use source::{Source, Version};
-pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink};
+pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink, Source, Version};
+pub(crate) use tuffet_store::{OpenedSource, Scope, SourceOpener};

@@ -2,12 +2,12 @@
 
 use super::commit_turns::{CommitTurn, CommitTurns};
 use super::outstanding::OutstandingSink;
-use crate::catch_panic::{catch_panic_async, panic_as_error};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
+use tuffet_request::{catch_panic_async, panic_as_error};
 use tuffet_store::{Destination, Sink, SuppliedFuture};
 
 /// How long a sink may take to abort.

@@ -44,6 +44,32 @@ pub trait Root: Send + Sync + 'static {
     }
 }
 
+/// Roots behind pointers: of types that the program knows only while it runs, or that several servers share.
+macro_rules! behind {
+    ($pointer:ident) => {
+        impl<T: Root + ?Sized> Root for $pointer<T> {
+            fn open<'r, 'p, 'o>(&'r self, path: &'p str) -> BoxFuture<'o, Result<Source, RootError>>
+            where
+                'r: 'o,
+                'p: 'o,
+            {
+                (**self).open(path)
+            }
+
+            fn create<'r, 'p, 'c>(&'r self, path: &'p str) -> BoxFuture<'c, Result<Box<dyn Sink>, RootError>>
+            where
+                'r: 'c,
+                'p: 'c,
+            {
+                (**self).create(path)
+            }
+        }
+    };
+}
+
+behind!(Arc);
+behind!(Box);
+
 /// Why a file of a [`Root`] cannot be opened. Clients learn the kind, the log has the text.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

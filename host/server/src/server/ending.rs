@@ -23,7 +23,7 @@ impl RunningServer {
     /// Ends the rest after the workers have ended: calls of hooks and roots at once, sinks, the log and observers by
     /// `until`. Returns what was not finished.
     pub(crate) async fn end_by(self, until: Instant) -> Unfinished {
-        let outstanding = self.generation().files.sources.outstanding().clone();
+        let outstanding = self.generation().files.outstanding.clone();
         let backlog = self.admission.observers.backlog().clone();
         let unanswered_calls = outstanding.stop();
         let sinks = timeout_at(until.into(), outstanding.sinks_settled());

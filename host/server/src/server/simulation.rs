@@ -199,7 +199,7 @@ impl Simulation {
     /// Waits for sinks that are aborted, on the runtime.
     fn await_aborts(&self) {
         let generation = self.admission.generation.get();
-        let outstanding = generation.files.sources.outstanding();
+        let outstanding = &generation.files.outstanding;
         let until = Instant::now() + self.patience;
         while outstanding.aborting() > 0 && Instant::now() < until {
             std::thread::sleep(ABORT_CHECK);

@@ -12,8 +12,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::time::{Sleep, sleep};
 use tuffet::{
-    Ask, Authorize, Bytes, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Request, Root, RootError,
-    SessionProfile, Source, Verdict, Version, resolve_fn,
+    Ask, Authorize, Bytes, Decided, ErrorCode, Failure, Folder, HookCall, Limits, OpenFolder, ReadAt,
+    Request, Root, RootError, SessionProfile, Source, Verdict, Version, resolve_fn,
 };
 use tuffet_testing::{Client, Faults, Network};
 
@@ -311,8 +311,8 @@ struct Small;
 
 #[async_trait]
 impl Authorize for Small {
-    async fn authorize(&self, _: &Request) -> Verdict {
-        Verdict::Allow(SessionProfile { bytes: Some(1000), ..SessionProfile::default() })
+    async fn authorize(&self, _: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(Verdict::Allow(SessionProfile { bytes: Some(1000), ..SessionProfile::default() }))
     }
 }
 

@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 use tuffet::{
-    AcceptUpload, AskError, Authorize, Builder, Capacity, Destination, Event, Handle, Limits, Observe,
-    ReceivedUpload, ReplaceError, Request, Root, RootError, ServerEnd, Service, Sink, Source, UploadVerdict,
-    Verdict, resolve_fn,
+    AcceptUpload, AskError, Authorize, Builder, Capacity, Destination, Event, Failure, Handle, HookCall,
+    Limits, Observe, ReceivedUpload, ReplaceError, Request, Root, RootError, ServerEnd, Service, Sink,
+    Source, UploadVerdict, Verdict, resolve_fn,
 };
 use tuffet_testing::Client;
 
@@ -218,18 +218,23 @@ impl Hanging {
 
 #[async_trait]
 impl Authorize for Hanging {
-    async fn authorize(&self, _: &Request) -> Verdict {
+    async fn authorize(&self, _: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         self.pass(At::Blocking).await;
         self.pass(At::Authorize).await;
-        Verdict::Abstain
+        Ok(Verdict::Abstain)
     }
 }
 
 #[async_trait]
 impl AcceptUpload for Hanging {
-    async fn accept_upload(&self, _: &Request, _: &ReceivedUpload) -> UploadVerdict {
+    async fn accept_upload(
+        &self,
+        _: &Request,
+        _: &ReceivedUpload,
+        _: &HookCall,
+    ) -> Result<UploadVerdict, Failure> {
         self.pass(At::Accept).await;
-        UploadVerdict::Abstain
+        Ok(UploadVerdict::Abstain)
     }
 }
 

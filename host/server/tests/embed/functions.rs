@@ -7,9 +7,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, Denial, ErrorCode, EventKind, Observe, Operation, Outcome, ReceivedUpload,
-    Request, Resolution, Resolve, Root, RootError, Server, Source, UploadVerdict, Verdict, accept_upload_fn,
-    authorize_fn, observe_fn, resolve_fn,
+    AcceptUpload, Authorize, Denial, ErrorCode, EventKind, Failure, HookCall, Observe, Operation, Outcome,
+    ReceivedUpload, Request, Resolution, Resolve, Root, RootError, Server, Source, UploadVerdict, Verdict,
+    accept_upload_fn, authorize_fn, observe_fn, resolve_fn,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -140,31 +140,36 @@ impl<F: Fn() -> u8 + Send + Sync + 'static> Waits<F> {
 
 #[async_trait]
 impl<F: Fn() -> u8 + Send + Sync + 'static> Authorize for Waits<F> {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let value = self.value().await.to_string();
-        if request.path == value { Verdict::deny("that number is secret") } else { Verdict::Abstain }
+        Ok(if request.path == value { Verdict::deny("that number is secret") } else { Verdict::Abstain })
     }
 }
 
 #[async_trait]
 impl<F: Fn() -> u8 + Send + Sync + 'static> Resolve for Waits<F> {
-    async fn resolve(&self, request: &Request) -> Resolution {
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
         let value = self.value().await;
-        (request.operation == Operation::Read).then(|| Source::bytes([value])).into()
+        Ok((request.operation == Operation::Read).then(|| Source::bytes([value])).into())
     }
 }
 
 #[async_trait]
 impl<F: Fn() -> u8 + Send + Sync + 'static> AcceptUpload for Waits<F> {
-    async fn accept_upload(&self, _: &Request, upload: &ReceivedUpload) -> UploadVerdict {
-        match upload.size == u64::from(self.value().await) {
+    async fn accept_upload(
+        &self,
+        _: &Request,
+        upload: &ReceivedUpload,
+        _: &HookCall,
+    ) -> Result<UploadVerdict, Failure> {
+        Ok(match upload.size == u64::from(self.value().await) {
             true => UploadVerdict::Accept,
             false => UploadVerdict::Deny(Denial {
                 code: ErrorCode::DiskFull,
                 message: "another size".into(),
                 reason: String::new(),
             }),
-        }
+        })
     }
 }
 

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tuffet::settings::Ceilings;
 use tuffet::{
-    Authorize, Folder, Limits, Listener, ListenerRules, ReplaceError, Request, Server, Service, Verdict,
+    Authorize, Failure, Folder, HookCall, Limits, Listener, ListenerRules, ReplaceError, Request, Server,
+    Service, Verdict,
 };
 
 fn folder(content: &str) -> TempDir {
@@ -36,8 +37,8 @@ struct Nobody;
 
 #[async_trait]
 impl Authorize for Nobody {
-    async fn authorize(&self, _: &Request) -> Verdict {
-        Verdict::deny("nobody")
+    async fn authorize(&self, _: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(Verdict::deny("nobody"))
     }
 }
 

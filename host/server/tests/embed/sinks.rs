@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tuffet::settings::Retransmit;
 use tuffet::{
-    AcceptUpload, BuildError, Builder, Denial, Destination, ErrorCode, Event, EventKind, Limits, Outcome,
-    ReceivedUpload, Request, Root, RootError, Sink, Source, UploadVerdict, accept_upload_fn, observe_fn,
+    AcceptUpload, BuildError, Builder, Denial, Destination, ErrorCode, Event, EventKind, Failure, HookCall,
+    Limits, Outcome, ReceivedUpload, Request, Root, RootError, Sink, Source, UploadVerdict, accept_upload_fn,
+    observe_fn,
 };
 use tuffet_testing::Client;
 
@@ -251,8 +252,13 @@ async fn an_upload_that_no_hook_decides_about_fails() {
     struct Undecided;
     #[async_trait]
     impl AcceptUpload for Undecided {
-        async fn accept_upload(&self, request: &Request, _: &ReceivedUpload) -> UploadVerdict {
-            match &*request.path {
+        async fn accept_upload(
+            &self,
+            request: &Request,
+            _: &ReceivedUpload,
+            _: &HookCall,
+        ) -> Result<UploadVerdict, Failure> {
+            Ok(match &*request.path {
                 "hangs" => pending().await,
                 "panics" => panic!("on purpose"),
                 _ => UploadVerdict::Deny(Denial {
@@ -260,7 +266,7 @@ async fn an_upload_that_no_hook_decides_about_fails() {
                     message: "no".into(),
                     reason: "on purpose".into(),
                 }),
-            }
+            })
         }
     }
     let built = ends.of(builder().writable_root("memory", 1000, memory.clone()));

@@ -8,8 +8,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, Destination, ReceivedUpload, Request, Resolution, Resolve, Root, RootError,
-    SessionProfile, SessionValues, Sink, Source, UploadVerdict, Verdict,
+    AcceptUpload, Authorize, Destination, Failure, HookCall, ReceivedUpload, Request, Resolution, Resolve,
+    Root, RootError, SessionProfile, SessionValues, Sink, Source, UploadVerdict, Verdict,
 };
 use tuffet_testing::Client;
 
@@ -79,9 +79,14 @@ struct Gate;
 
 #[async_trait]
 impl AcceptUpload for Gate {
-    async fn accept_upload(&self, request: &Request, upload: &ReceivedUpload) -> UploadVerdict {
+    async fn accept_upload(
+        &self,
+        request: &Request,
+        upload: &ReceivedUpload,
+        _: &HookCall,
+    ) -> Result<UploadVerdict, Failure> {
         assert_eq!(request.path, upload.path);
-        match &*request.path {
+        Ok(match &*request.path {
             "refused" => UploadVerdict::Deny(tuffet::Denial {
                 code: tuffet::ErrorCode::AccessViolation,
                 message: "no".into(),
@@ -89,7 +94,7 @@ impl AcceptUpload for Gate {
             }),
             "renamed" => UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false }),
             _ => UploadVerdict::Abstain,
-        }
+        })
     }
 }
 
@@ -207,10 +212,10 @@ struct Fast;
 
 #[async_trait]
 impl Authorize for Fast {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let floors =
             SessionValues { windowsize: request.path.starts_with("slow").then_some(8), ..Default::default() };
-        Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
+        Ok(Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() }))
     }
 }
 
@@ -222,28 +227,33 @@ struct Careless {
 
 #[async_trait]
 impl Resolve for Careless {
-    async fn resolve(&self, request: &Request) -> Resolution {
-        match &*request.path {
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
+        Ok(match &*request.path {
             "above" => Resolution::file("watched", "../etc/passwd"),
             "absolute" => Resolution::file("watched", "/etc/passwd"),
             "untidy" => Resolution::file("watched", ".//a//./b"),
             "read-only" => Resolution::file("other", "file"),
             _ => Resolution::Abstain,
-        }
+        })
     }
 }
 
 #[async_trait]
 impl AcceptUpload for Careless {
-    async fn accept_upload(&self, request: &Request, _: &ReceivedUpload) -> UploadVerdict {
-        match &*request.path {
+    async fn accept_upload(
+        &self,
+        request: &Request,
+        _: &ReceivedUpload,
+        _: &HookCall,
+    ) -> Result<UploadVerdict, Failure> {
+        Ok(match &*request.path {
             "fails" => {
                 *self.asked.lock().unwrap() += 1;
                 panic!("on purpose")
             }
             "renamed" => UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false }),
             _ => UploadVerdict::Abstain,
-        }
+        })
     }
 }
 

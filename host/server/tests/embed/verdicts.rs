@@ -9,8 +9,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tuffet::{
-    Authorize, BuildError, Event, EventKind, Folder, Observe, Outcome, Request, Resolution, Resolve, Server,
-    Source, Verdict,
+    Authorize, BuildError, Event, EventKind, Failure, Folder, HookCall, Observe, Outcome, Request,
+    Resolution, Resolve, Server, Source, Verdict,
 };
 
 /// Decides by the requested name.
@@ -18,25 +18,25 @@ struct ByName;
 
 #[async_trait]
 impl Authorize for ByName {
-    async fn authorize(&self, request: &Request) -> Verdict {
-        match &*request.path {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(match &*request.path {
             "secret" => Verdict::deny("nobody gets it"),
             "silence" => Verdict::Drop("another server has it".into()),
             "panic" => panic!("on purpose"),
             "hang" => std::future::pending().await,
             _ => Verdict::allow(),
-        }
+        })
     }
 }
 
 #[async_trait]
 impl Resolve for ByName {
-    async fn resolve(&self, request: &Request) -> Resolution {
-        match &*request.path {
-            "hello" => Resolution::Content(Source::bytes(&b"hello, "[..])),
-            "name" => Resolution::Content(Source::bytes(request.client.to_string().into_bytes())),
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
+        Ok(match &*request.path {
+            "hello" => Resolution::content(Source::bytes(&b"hello, "[..])),
+            "name" => Resolution::content(Source::bytes(request.client.to_string().into_bytes())),
             _ => Resolution::not_found("only two names are known"),
-        }
+        })
     }
 }
 
@@ -45,28 +45,28 @@ struct Drives;
 
 #[async_trait]
 impl Authorize for Drives {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let is_secret = request.path.starts_with("secret/");
-        if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain }
+        Ok(if is_secret { Verdict::deny("nobody gets it") } else { Verdict::Abstain })
     }
 }
 
 #[async_trait]
 impl Resolve for Drives {
-    async fn resolve(&self, request: &Request) -> Resolution {
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
         // The path is a plain one, whatever the client sends.
         assert!(
             !request.path.is_empty() && !request.path.split('/').any(|part| matches!(part, "" | "." | ".."))
         );
         assert!(!request.path.contains(char::is_control), "{:?}", request.path);
-        match request.requested.split_once(":") {
+        Ok(match request.requested.split_once(":") {
             Some(("C", rest)) if request.unsafe_name.is_some() => {
                 Resolution::file("boot", rest.trim_start_matches('/'))
             }
-            Some(("D", rest)) => Resolution::Content(Source::bytes(rest.as_bytes().to_vec())),
+            Some(("D", rest)) => Resolution::content(Source::bytes(rest.as_bytes().to_vec())),
             Some(("E", _)) => Resolution::file("boot", &*request.path),
             _ => Resolution::Abstain,
-        }
+        })
     }
 }
 
@@ -123,14 +123,14 @@ struct Replacement {
 
 #[async_trait]
 impl Authorize for Replaces {
-    async fn authorize(&self, _: &Request) -> Verdict {
+    async fn authorize(&self, _: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let it = &self.0;
         if it.armed.swap(false, Ordering::SeqCst) {
             it.waits.notify_one();
             it.goes_on.notified().await;
             std::fs::rename(it.folder.join("new"), it.folder.join("f")).unwrap();
         }
-        Verdict::allow()
+        Ok(Verdict::allow())
     }
 }
 
@@ -254,11 +254,11 @@ struct OnlyLoopback;
 
 #[async_trait]
 impl Authorize for OnlyLoopback {
-    async fn authorize(&self, request: &Request) -> Verdict {
-        match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+        Ok(match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
             true => Verdict::allow(),
             false => Verdict::deny("another address"),
-        }
+        })
     }
 }
 
@@ -300,20 +300,20 @@ struct Impossible;
 
 #[async_trait]
 impl Authorize for Impossible {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         let overrides = tuffet::SessionValues {
             timeout: (request.path == "at once").then_some(0),
             ..tuffet::SessionValues::default()
         };
-        Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
+        Ok(Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() }))
     }
 }
 
 #[async_trait]
 impl Resolve for Impossible {
-    async fn resolve(&self, _: &Request) -> Resolution {
+    async fn resolve(&self, _: &Request, _: &HookCall) -> Result<Resolution, Failure> {
         let target = |n| tuffet::Target { root: "none".into(), path: format!("{n}") };
-        Resolution::Files((0..100_000).map(target).collect())
+        Ok(Resolution::files((0..100_000).map(target)))
     }
 }
 

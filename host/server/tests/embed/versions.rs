@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 use tuffet::{
-    Bytes, Folder, ReadAt, Request, Resolution, Resolve, Root, RootError, Service, Source, Version,
+    Bytes, Failure, Folder, HookCall, ReadAt, Request, Resolution, Resolve, Root, RootError, Service, Source,
+    Version,
 };
 
 /// One content, under every name.
@@ -50,8 +51,8 @@ struct Below(&'static str, Row);
 
 #[async_trait]
 impl Resolve for Below {
-    async fn resolve(&self, request: &Request) -> Resolution {
-        request.path.starts_with(self.0).then(|| self.1.source()).into()
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
+        Ok(request.path.starts_with(self.0).then(|| self.1.source()).into())
     }
 }
 

@@ -89,7 +89,7 @@ async fn messages_have_the_words_of_the_library() {
             .resolve(
                 "names",
                 resolve_fn(|request| match &*request.path {
-                    "nowhere" => Resolution::Files(vec![Target { root: "none".into(), path: "x".into() }]),
+                    "nowhere" => Resolution::files([Target { root: "none".into(), path: "x".into() }]),
                     _ => Resolution::Abstain,
                 }),
             )

@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, Event, EventKind, Observe, Outcome, PerSecond, ReceivedUpload, Request as Asked,
-    Server, UploadVerdict, Verdict,
+    AcceptUpload, Authorize, Event, EventKind, Failure, HookCall, Observe, Outcome, PerSecond,
+    ReceivedUpload, Request as Asked, Server, UploadVerdict, Verdict,
 };
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, Request, World};
@@ -17,15 +17,15 @@ struct Rules;
 
 #[async_trait]
 impl Authorize for Rules {
-    async fn authorize(&self, request: &Asked) -> Verdict {
+    async fn authorize(&self, request: &Asked, _: &HookCall) -> Result<Verdict, Failure> {
         tokio::time::sleep(Duration::from_millis(1)).await;
         let client = request.client.ip().to_string();
-        match (&*request.path, &*client) {
+        Ok(match (&*request.path, &*client) {
             ("secret", _) => Verdict::deny("nobody gets it"),
             (_, "192.0.2.66") => Verdict::deny("this client gets nothing"),
             ("silence", _) => Verdict::Drop("another server has it".into()),
             _ => Verdict::allow(),
-        }
+        })
     }
 }
 
@@ -67,10 +67,15 @@ struct SmallOnes;
 
 #[async_trait]
 impl AcceptUpload for SmallOnes {
-    async fn accept_upload(&self, _: &Asked, upload: &ReceivedUpload) -> UploadVerdict {
+    async fn accept_upload(
+        &self,
+        _: &Asked,
+        upload: &ReceivedUpload,
+        _: &HookCall,
+    ) -> Result<UploadVerdict, Failure> {
         let is_large = upload.size > 10_000;
 
-        if is_large {
+        Ok(if is_large {
             UploadVerdict::Deny(tuffet::Denial {
                 code: tuffet::ErrorCode::DiskFull,
                 message: "too much".into(),
@@ -78,7 +83,7 @@ impl AcceptUpload for SmallOnes {
             })
         } else {
             UploadVerdict::Accept
-        }
+        })
     }
 }
 

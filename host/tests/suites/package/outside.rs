@@ -7,10 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
-use tuffet::{
-    Ask, AskError, Authorize, Capacity, Decided, Folder, Handle, Listener, ListenerRules, ReplaceError, Request,
-    Resolution, Resolve, Server, Service, Source, Verdict, authorize_fn, observe_fn, resolve_fn,
-};
+use tuffet::{Ask, AskError, Authorize, Capacity, Decided, Failure, Folder, Handle, HookCall, Listener, ListenerRules, ReplaceError, Request, Resolution, Resolve, Server, Service, Source, Verdict, authorize_fn, observe_fn, resolve_fn};
 use tuffet_testing::{Client, ClientError};
 
 /// Denies what ends so, and waits for it first.
@@ -18,12 +15,12 @@ struct Ending(&'static str);
 
 #[async_trait]
 impl Authorize for Ending {
-    async fn authorize(&self, request: &Request) -> Verdict {
+    async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
         tokio::task::yield_now().await;
-        match request.path.ends_with(self.0) {
+        Ok(match request.path.ends_with(self.0) {
             true => Verdict::deny("nobody gets it"),
             false => Verdict::Abstain,
-        }
+        })
     }
 }
 
@@ -32,15 +29,15 @@ struct Slow(Arc<Notify>);
 
 #[async_trait]
 impl Resolve for Slow {
-    async fn resolve(&self, request: &Request) -> Resolution {
-        match request.path.as_str() {
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
+        Ok(match request.path.as_str() {
             "never" => {
                 self.0.notify_one();
                 std::future::pending().await
             }
             "stream" => Source::stream(3, &b"abc"[..]).into(),
             _ => Resolution::Abstain,
-        }
+        })
     }
 }
 

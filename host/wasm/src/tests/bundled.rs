@@ -3,19 +3,12 @@
 use std::time::Instant;
 
 use super::*;
-use tuffet_policy::Target;
 use tuffet_request::{SessionProfile, SessionValues};
 
 fn map(settings: Value) -> PluginConfig {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
     map.grants = vec![Grant::ClientMac];
     map
-}
-
-fn boot(paths: &[&str]) -> ResolveAnswer {
-    ResolveAnswer::Files(
-        paths.iter().map(|path| Target { root: "boot".into(), path: (*path).into() }).collect(),
-    )
 }
 
 #[tokio::test]
@@ -39,16 +32,16 @@ async fn acl_judges_by_every_fact_of_a_request() {
     let policy = load(&authorizers(vec![acl("acl", settings)])).await;
     let ceilings = SessionValues { blksize: Some(1024), ..SessionValues::default() };
     let low = SessionProfile { ceilings, ..SessionProfile::default() };
-    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await.verdict, Verdict::Allow(low));
+    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await.answer, Ok(Verdict::Allow(low)));
     assert_eq!(
-        denial(policy.authorize(&read("secret/a"), policy.deadline()).await.verdict).reason,
+        denial(policy.authorize(&read("secret/a"), policy.deadline()).await.answer).reason,
         "deny rule 3"
     );
     let write = policy.authorize(&request(Operation::Write, "a"), policy.deadline()).await;
-    assert_eq!(denial(write.verdict).reason, "deny rule 2");
+    assert_eq!(denial(write.answer).reason, "deny rule 2");
     let mut v6 = read("a");
     v6.client = "[2001:db8::7]:9".parse().unwrap();
-    let denied = denial(policy.authorize(&v6, policy.deadline()).await.verdict);
+    let denied = denial(policy.authorize(&v6, policy.deadline()).await.answer);
     assert_eq!((denied.message.as_str(), denied.reason.as_str()), ("not from there", "deny rule 1"));
 }
 
@@ -62,9 +55,9 @@ async fn mac_map_gives_device_templates_and_fallback() {
     }]});
     let mut spec = resolvers(vec![map(settings)]);
     let policy = load(&spec).await;
-    let all = boot(&["machines/y.cfg", "phones/02005e100001.cfg", "phones/default.cfg"]);
-    assert_eq!(policy.resolve(&read("y.cfg"), policy.deadline()).await.answer, all);
-    assert_eq!(policy.resolve(&read("kernel"), policy.deadline()).await.answer, ResolveAnswer::Abstain);
+    let all = "files boot:machines/y.cfg, boot:phones/02005e100001.cfg, boot:phones/default.cfg";
+    assert_eq!(shown(&resolve(&policy, &read("y.cfg")).await.answer), all);
+    assert_eq!(shown(&resolve(&policy, &read("kernel")).await.answer), "abstain");
 
     spec.config.plugins[0].grants.clear();
     let problems = problems(&spec).await;

@@ -1,5 +1,5 @@
 use super::*;
-use tuffet_policy::{Authorization, PluginContent, Resolution, Target};
+use tuffet_policy::Authorization;
 use tuffet_request::{ErrorCode, SessionProfile, SessionValues};
 
 #[tokio::test]
@@ -7,16 +7,15 @@ async fn with_nothing_configured_the_default_decides() {
     let mut spec = authorizers(Vec::new());
     let policy = load(&spec).await;
     assert!(policy.is_empty("lan"));
-    let allowed = Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls: 0 };
+    let allowed = Authorization { answer: Ok(Verdict::allow()), by: None, calls: 0 };
     assert_eq!(policy.authorize(&read("a"), policy.deadline()).await, allowed);
-    let as_asked =
-        Resolution { answer: ResolveAnswer::Abstain, by: None, calls: 0, next: None, profile: None };
-    assert_eq!(policy.resolve(&read("a"), policy.deadline()).await, as_asked);
+    let as_asked = resolve(&policy, &read("a")).await;
+    assert_eq!((shown(&as_asked.answer), as_asked.by, as_asked.calls), ("abstain".into(), None, 0));
 
     spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
     assert!(!policy.is_empty("lan"), "a default that denies must be asked");
-    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.answer);
     assert_eq!(denied.code, ErrorCode::AccessViolation);
     assert_eq!(denied.reason, "nothing allowed it, and the default is to deny");
 }
@@ -32,7 +31,7 @@ async fn a_deny_ends_the_chain_and_wins_over_an_allow() {
     let authorization = policy.authorize(&read("server.key"), policy.deadline()).await;
     assert_eq!(authorization.by.as_deref(), Some("no"));
     assert_eq!(authorization.calls, 2);
-    let denied = denial(authorization.verdict);
+    let denied = denial(authorization.answer);
     assert_eq!((denied.message.as_str(), denied.reason.as_str()), ("not for you", "deny rule 1"));
 }
 
@@ -46,7 +45,7 @@ async fn ceilings_combine_to_the_lowest() {
     let policy = load(&spec).await;
     let ceilings = SessionValues { blksize: Some(512), windowsize: Some(16), timeout: None };
     let lowest = SessionProfile { ceilings, bytes: Some(1000), ..SessionProfile::default() };
-    let expected = Authorization { verdict: Verdict::Allow(lowest), by: Some("one".into()), calls: 3 };
+    let expected = Authorization { answer: Ok(Verdict::Allow(lowest)), by: Some("one".into()), calls: 3 };
     assert_eq!(policy.authorize(&read("a"), policy.deadline()).await, expected);
 }
 
@@ -55,18 +54,15 @@ async fn an_allow_stands_against_a_default_that_denies() {
     let mut spec = authorizers(vec![acl("acl", json!({ "allow": [{ "names": ["pub/**"] }] }))]);
     spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
-    assert_eq!(
-        policy.authorize(&read("pub/a"), policy.deadline()).await.verdict,
-        Verdict::Allow(SessionProfile::default())
-    );
-    denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
+    assert_eq!(policy.authorize(&read("pub/a"), policy.deadline()).await.answer, Ok(Verdict::allow()));
+    denial(policy.authorize(&read("a"), policy.deadline()).await.answer);
 }
 
 #[tokio::test]
 async fn a_drop_is_silent() {
     let policy = load(&authorizers(vec![bad("silent", "drop")])).await;
     let dropped = Authorization {
-        verdict: Verdict::Drop("dropped as asked".into()),
+        answer: Ok(Verdict::Drop("dropped as asked".into())),
         by: Some("silent".into()),
         calls: 1,
     };
@@ -82,23 +78,20 @@ async fn the_first_answer_of_the_resolve_chain_stands() {
     };
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;
-    let first = ResolveAnswer::Files(vec![Target { root: "boot".into(), path: "first".into() }]);
-    let expected = Resolution { answer: first, by: Some("one".into()), calls: 2, next: None, profile: None };
-    assert_eq!(policy.resolve(&read("a.cfg"), policy.deadline()).await, expected);
+    let first = resolve(&policy, &read("a.cfg")).await;
     assert_eq!(
-        policy.resolve(&read("a"), policy.deadline()).await,
-        Resolution { answer: ResolveAnswer::Abstain, by: None, calls: 3, next: None, profile: None }
+        (&*shown(&first.answer), first.by.as_deref(), first.calls),
+        ("files boot:first", Some("one"), 2)
     );
+    let none = resolve(&policy, &read("a")).await;
+    assert_eq!((&*shown(&none.answer), none.by.as_deref(), none.calls), ("abstain", None, 3));
 }
 
 #[tokio::test]
 async fn content_is_for_reads() {
     let policy = load(&resolvers(vec![bad_resolver("content", "content")])).await;
-    assert_eq!(
-        policy.resolve(&read("a"), policy.deadline()).await.answer,
-        ResolveAnswer::Content(PluginContent::new(None, b"0123456789".as_slice().into()).into())
-    );
-    let refused = refusal(policy.resolve(&request(Operation::Write, "a"), policy.deadline()).await.answer);
+    assert_eq!(shown(&resolve(&policy, &read("a")).await.answer), "content 10 bytes");
+    let refused = refusal(resolve(&policy, &request(Operation::Write, "a")).await.answer);
     assert!(refused.reason.contains("bad answer: it answered a write request with content"), "{refused:?}");
 }
 
@@ -108,7 +101,7 @@ async fn mac_addresses_need_the_grant() {
     granted.grants = vec![Grant::ClientMac];
     for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {
         let policy = load(&authorizers(vec![spec])).await;
-        assert_eq!(denial(policy.authorize(&read("a"), policy.deadline()).await.verdict).reason, reason);
+        assert_eq!(denial(policy.authorize(&read("a"), policy.deadline()).await.answer).reason, reason);
     }
 }
 
@@ -123,5 +116,5 @@ async fn a_failed_plugin_abstains_where_it_is_configured_so() {
     let policy = load(&spec).await;
     let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("acl"), 2));
-    assert_eq!(denial(authorization.verdict).reason, "deny rule 1");
+    assert_eq!(denial(authorization.answer).reason, "deny rule 1");
 }

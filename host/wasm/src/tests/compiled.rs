@@ -15,7 +15,7 @@ async fn load_afresh(folder: &Path) -> (usize, usize) {
     let runtime = PolicyRuntime::new(Some(folder)).unwrap();
     let spec = authorizers(vec![acl("acl", json!({ "deny": [{}] }))]);
     let policy = runtime.load(&spec).await.unwrap_or_else(|wrong| unreachable!("{wrong:?}"));
-    assert_eq!(denial(policy.authorize(&read("a"), policy.deadline()).await.verdict).reason, "deny rule 1");
+    assert_eq!(denial(policy.authorize(&read("a"), policy.deadline()).await.answer).reason, "deny rule 1");
     runtime.compiled().unwrap()
 }
 

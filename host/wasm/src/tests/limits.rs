@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
-use tuffet_request::{ErrorCode, SessionProfile};
+use tuffet_request::ErrorCode;
 
 /// The denial for a plugin that fails in `authorize`.
 async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
     let policy = load(&authorizers(vec![plugin])).await;
-    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.answer);
     assert_eq!(denied.code, ErrorCode::NotDefined);
     assert_eq!(denied.message, "policy failure", "the client learns nothing of the plugin");
     denied
@@ -19,7 +19,7 @@ async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
 /// The denial for a plugin that fails in `resolve`.
 async fn resolve_failure(misdeed: &str) -> tuffet_request::Denial {
     let policy = load(&resolvers(vec![bad_resolver("bad", misdeed)])).await;
-    let refused = refusal(policy.resolve(&read("a"), policy.deadline()).await.answer);
+    let refused = refusal(resolve(&policy, &read("a")).await.answer);
     assert_eq!(refused.message, "policy failure");
     refused
 }
@@ -43,7 +43,7 @@ async fn an_endless_loop_is_stopped_while_others_go_on() {
         authorization = policy.authorize(&request, policy.deadline()) => authorization,
         () = heart => unreachable!("the heart never stops"),
     };
-    let denied = denial(authorization.verdict);
+    let denied = denial(authorization.answer);
     assert!(denied.reason.starts_with("plugin loop failed in authorize: time: "), "{denied:?}");
     assert!(started.elapsed() < Duration::from_secs(5));
     assert_ne!(beats.load(Ordering::Relaxed), 0);
@@ -92,22 +92,15 @@ async fn traps_say_what_happened() {
 async fn the_sandbox_is_empty() {
     let policy = load(&authorizers(vec![bad("escape", "escape")])).await;
     let authorization = policy.authorize(&read("a"), policy.deadline()).await;
-    assert_eq!(
-        authorization.verdict,
-        Verdict::Allow(SessionProfile::default()),
-        "it found something and panicked"
-    );
+    assert_eq!(authorization.answer, Ok(Verdict::allow()), "it found something and panicked");
 }
 
 #[tokio::test]
 async fn every_call_starts_afresh() {
     let policy =
         load(&authorizers(vec![plugin("trap", misbehave(), json!({ "do": "trap", "when": "evil" }))])).await;
-    denial(policy.authorize(&read("evil"), policy.deadline()).await.verdict);
-    assert_eq!(
-        policy.authorize(&read("good"), policy.deadline()).await.verdict,
-        Verdict::Allow(SessionProfile::default())
-    );
+    denial(policy.authorize(&read("evil"), policy.deadline()).await.answer);
+    assert_eq!(policy.authorize(&read("good"), policy.deadline()).await.answer, Ok(Verdict::allow()));
 }
 
 #[tokio::test]
@@ -131,7 +124,7 @@ async fn content_has_its_own_limit() {
     let mut content = bad_resolver("content", "content");
     content.limits.content = 9;
     let policy = load(&resolvers(vec![content])).await;
-    let refused = refusal(policy.resolve(&read("a"), policy.deadline()).await.answer);
+    let refused = refusal(resolve(&policy, &read("a")).await.answer);
     assert!(
         refused.reason.contains("its content has 10 bytes: 9 are allowed (limits.content)"),
         "{refused:?}"
@@ -148,7 +141,7 @@ async fn a_call_that_gets_no_turn_ends_in_time() {
     let calls =
         futures_util::future::join_all((0..100).map(|_| policy.authorize(&request, policy.deadline()))).await;
     for call in calls {
-        let reason = reason(call.verdict);
+        let reason = reason(call.answer);
         assert!(
             reason.contains("in authorize: time: it gave no answer within 200ms (limits.wall)")
                 || reason.contains("overloaded in authorize: it gave no answer within 200ms (limits.wall)")
@@ -163,7 +156,7 @@ async fn a_call_that_gets_no_turn_ends_in_time() {
 #[tokio::test]
 async fn a_message_to_the_client_is_cleaned_and_cut() {
     let policy = load(&authorizers(vec![bad("long", "deny-at-length")])).await;
-    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.answer);
     assert_eq!(denied.code, ErrorCode::FileNotFound);
     assert!(denied.message.len() <= 200 && denied.message.starts_with("a b  é"), "{:?}", denied.message);
     assert_eq!(denied.reason.len(), 500);
@@ -182,7 +175,7 @@ async fn more_calls_than_instances_wait_their_turn() {
         tokio::spawn(async move { policy.authorize(&read("a"), policy.deadline()).await })
     });
     for call in futures_util::future::join_all(calls).await {
-        assert_eq!(denial(call.unwrap().verdict).reason, "deny rule 1");
+        assert_eq!(denial(call.unwrap().answer).reason, "deny rule 1");
     }
 }
 
@@ -197,7 +190,7 @@ async fn a_plugin_that_is_stuck_leaves_room_for_the_others() {
         biased;
         _ = sleepers => unreachable!("they sleep until their time is over"),
         authorization = healthy.authorize(&request, healthy.deadline()) => {
-            assert_eq!(denial(authorization.verdict).reason, "deny rule 1");
+            assert_eq!(denial(authorization.answer).reason, "deny rule 1");
         }
     }
 }

@@ -25,7 +25,9 @@ use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig, SettingNames,
 };
-use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, ResolveAnswer, Verdict};
+use tuffet_policy::{
+    Answer, ChainAnswer, ChainPosition, LoadProblem, LoadProblemKind, NoAnswer, Policy, Resolution, Verdict,
+};
 use tuffet_registry::Registries;
 use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
 use tuffet_store::Roots;
@@ -151,17 +153,17 @@ fn read(path: &str) -> Request {
     request(Operation::Read, path)
 }
 
-fn denial(verdict: Verdict) -> tuffet_request::Denial {
+fn denial(verdict: Result<Verdict, NoAnswer>) -> tuffet_request::Denial {
     match verdict {
-        Verdict::Deny(denial) => denial,
+        Ok(Verdict::Deny(denial)) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),
     }
 }
 
 /// Returns why a request was not allowed: it was denied, or the plugin is overloaded.
-fn reason(verdict: Verdict) -> String {
+fn reason(verdict: Result<Verdict, NoAnswer>) -> String {
     match verdict {
-        Verdict::Overloaded(reason) => reason,
+        Err(no_answer) => no_answer.reason(),
         other => denial(other).reason,
     }
 }
@@ -171,9 +173,22 @@ fn from(number: u8, request: Request) -> Request {
     Request { client: SocketAddr::from(([192, 0, 2, number], 2000)), ..request }
 }
 
-fn refusal(answer: ResolveAnswer) -> tuffet_request::Denial {
+/// Calls the chain `resolve`.
+async fn resolve(policy: &Policy, request: &Request) -> ChainAnswer<Resolution> {
+    policy.resolve_from(request, ChainPosition::START, policy.deadline()).await.chain
+}
+
+/// Returns the word and the details of an answer.
+fn shown(answer: &Result<Resolution, NoAnswer>) -> String {
     match answer {
-        ResolveAnswer::Deny(denial) => denial,
+        Ok(answer) => format!("{} {}", answer.word(), answer.detail()).trim_end().to_owned(),
+        Err(no_answer) => format!("{no_answer:?}"),
+    }
+}
+
+fn refusal(answer: Result<Resolution, NoAnswer>) -> tuffet_request::Denial {
+    match answer {
+        Ok(Resolution::Deny(denial)) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),
     }
 }

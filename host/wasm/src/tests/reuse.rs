@@ -13,7 +13,7 @@ fn counting(calls: u32, idle: Duration) -> PluginConfig {
 }
 
 async fn ask(policy: &Policy, path: &str) -> String {
-    denial(policy.authorize(&read(path), policy.deadline()).await.verdict).reason
+    denial(policy.authorize(&read(path), policy.deadline()).await.answer).reason
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn fresh_instances_are_made_ahead_and_each_serves_one_call() {
     let request = read("a");
     let calls = (0..20).map(|number| {
         let (policy, request) = (&policy, from(number, request.clone()));
-        async move { denial(policy.authorize(&request, policy.deadline()).await.verdict).reason }
+        async move { denial(policy.authorize(&request, policy.deadline()).await.answer).reason }
     });
     assert_eq!(futures_util::future::join_all(calls).await, vec!["call 1"; 20]);
 }
@@ -105,8 +105,8 @@ async fn calls_that_wait_get_instances_of_their_own() {
     tokio::select! {
         biased;
         _ = slow => unreachable!("they sleep until their time is over"),
-        verdict = async { policy.authorize(&from(2, read("a")), policy.deadline()).await.verdict } => {
-            assert_eq!(verdict, Verdict::Allow(tuffet_request::SessionProfile::default()));
+        verdict = async { policy.authorize(&from(2, read("a")), policy.deadline()).await.answer } => {
+            assert_eq!(verdict, Ok(Verdict::allow()));
         }
     }
 }

@@ -1,20 +1,24 @@
 //! Observers of the program, each on a thread of its own: one that takes its time, or hangs, holds up neither the runtime
 //! nor other observers.
 
-use super::Observe;
-use crate::catch_panic::catch_panic;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
+
 use tokio::runtime::Handle;
-use tuffet_policy::{CallContext, Delivery, HookFuture, Place};
+
+use super::backlog::Place;
+use super::delivery::Delivery;
+use super::hook_call::HookCall;
+use super::hooks::{Deliver, HookFuture, Observe};
+use tuffet_request::catch_panic;
 use tuffet_request::events::{Event, Kinds};
 
 /// Events on their way to the thread. Those outside of a server have no place.
 type Taken = Vec<(Event, Option<Arc<Place>>)>;
 
-/// An observer of the program.
-pub(crate) struct NativeObserver {
+/// An observer of the program, on a thread of its own.
+pub struct OwnThread {
     hook: Arc<dyn Observe>,
     /// Asked once: each request depends on it.
     wants: Kinds,
@@ -22,13 +26,14 @@ pub(crate) struct NativeObserver {
     thread: OnceLock<Option<Sender<Taken>>>,
 }
 
-impl NativeObserver {
-    pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
+impl OwnThread {
+    /// Asks the observer what it wants. Its thread starts with the first events.
+    pub fn of(hook: Arc<dyn Observe>) -> OwnThread {
         let wants = catch_panic(|| hook.wants()).unwrap_or_else(|_| {
             tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
             Kinds::default()
         });
-        NativeObserver { hook, wants, thread: OnceLock::new() }
+        OwnThread { hook, wants, thread: OnceLock::new() }
     }
 
     /// Starts the thread, which ends with this and after the last events.
@@ -54,12 +59,12 @@ impl NativeObserver {
     }
 }
 
-impl tuffet_policy::Observe for NativeObserver {
+impl Deliver for OwnThread {
     fn wants(&self) -> Kinds {
         self.wants
     }
 
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
+    fn deliver<'a>(&'a self, events: &'a Delivery<'a>, _: &'a HookCall) -> HookFuture<'a, ()> {
         Box::pin(async move {
             let taken =
                 events.iter().map(|(position, event)| (event.clone(), events.place(position).cloned()));

@@ -2,22 +2,23 @@
 //!
 //! A worker, a deciding thread or a thread of a disk may be the last to hold them.
 
-use crate::catch_panic::{catch_panic, panic_as_error};
+use super::{ReadAt, SuppliedFuture};
 use bytes::Bytes;
 use std::io;
+use std::sync::Arc;
 use tokio::runtime::Handle;
-use tuffet_store::{ReadAt, SuppliedFuture};
+use tuffet_request::{catch_panic, panic_as_error};
 
 /// A reader of the program, and the runtime in which it was made.
 pub(crate) struct InRuntime {
     /// `None` once it is dropped.
-    reader: Option<Box<dyn ReadAt>>,
+    reader: Option<Arc<dyn ReadAt>>,
     /// `None` if it was made outside any runtime.
     runtime: Option<Handle>,
 }
 
 impl InRuntime {
-    pub(crate) fn new(reader: Box<dyn ReadAt>) -> InRuntime {
+    pub(crate) fn new(reader: Arc<dyn ReadAt>) -> InRuntime {
         InRuntime { reader: Some(reader), runtime: Handle::try_current().ok() }
     }
 }

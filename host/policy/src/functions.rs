@@ -1,8 +1,11 @@
 //! Hooks that are functions: for decisions that wait for nothing.
 
-use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
-use futures_util::future::{BoxFuture, ready};
-use tuffet_policy::ReceivedUpload;
+use std::future::ready;
+
+use super::answers::{Resolution, UploadVerdict, Verdict};
+use super::hook_call::HookCall;
+use super::hooks::{AcceptUpload, Authorize, HookFuture, Observe, Resolve};
+use super::upload::ReceivedUpload;
 use tuffet_request::events::Event;
 use tuffet_request::{Operation, Request};
 
@@ -22,13 +25,6 @@ where
 /// [`Resolution::Abstain`]: the next hook and the roots are asked. [`Resolution::content_or_not_found`] ends the search.
 ///
 /// The function is not asked about uploads, nor about names that are not safe, which content does not make safe.
-///
-/// ```
-/// use tuffet::{Server, Source, resolve_fn};
-///
-/// let version = resolve_fn(|request| (request.path == "version").then(|| Source::bytes(*b"1.4\n")));
-/// let builder = Server::builder().resolve("version", version);
-/// ```
 pub fn resolve_fn<F, R>(function: F) -> HookFn<F>
 where
     F: Fn(&Request) -> R + Send + Sync + 'static,
@@ -57,12 +53,13 @@ impl<F> Authorize for HookFn<F>
 where
     F: Fn(&Request) -> Verdict + Send + Sync + 'static,
 {
-    fn authorize<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Verdict>
+    fn authorize<'h, 'r, 'c, 'a>(&'h self, request: &'r Request, _: &'c HookCall) -> HookFuture<'a, Verdict>
     where
         'h: 'a,
         'r: 'a,
+        'c: 'a,
     {
-        Box::pin(ready((self.0)(request)))
+        Box::pin(ready(Ok((self.0)(request))))
     }
 }
 
@@ -71,13 +68,14 @@ where
     F: Fn(&Request) -> R + Send + Sync + 'static,
     R: Into<Resolution>,
 {
-    fn resolve<'h, 'r, 'a>(&'h self, request: &'r Request) -> BoxFuture<'a, Resolution>
+    fn resolve<'h, 'r, 'c, 'a>(&'h self, request: &'r Request, _: &'c HookCall) -> HookFuture<'a, Resolution>
     where
         'h: 'a,
         'r: 'a,
+        'c: 'a,
     {
         let asks = request.operation == Operation::Read && request.unsafe_name.is_none();
-        Box::pin(ready(if asks { (self.0)(request).into() } else { Resolution::Abstain }))
+        Box::pin(ready(Ok(if asks { (self.0)(request).into() } else { Resolution::Abstain })))
     }
 }
 
@@ -85,17 +83,19 @@ impl<F> AcceptUpload for HookFn<F>
 where
     F: Fn(&Request, &ReceivedUpload) -> UploadVerdict + Send + Sync + 'static,
 {
-    fn accept_upload<'h, 'r, 'u, 'a>(
+    fn accept_upload<'h, 'r, 'u, 'c, 'a>(
         &'h self,
         request: &'r Request,
         upload: &'u ReceivedUpload,
-    ) -> BoxFuture<'a, UploadVerdict>
+        _: &'c HookCall,
+    ) -> HookFuture<'a, UploadVerdict>
     where
         'h: 'a,
         'r: 'a,
         'u: 'a,
+        'c: 'a,
     {
-        Box::pin(ready((self.0)(request, upload)))
+        Box::pin(ready(Ok((self.0)(request, upload))))
     }
 }
 

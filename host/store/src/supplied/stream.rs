@@ -1,10 +1,10 @@
 //! A stream, read at ascending offsets.
 
+use super::{ReadAt, SuppliedFuture};
 use bytes::{BufMut, Bytes, BytesMut};
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::Mutex;
-use tuffet_store::{ReadAt, SuppliedFuture};
 
 /// What is allocated at a time, in bytes. Short reads share it.
 const BUFFER: usize = 64 << 10;

@@ -2,8 +2,14 @@
 //!
 //! Futures read and write it, so that a slow or hanging one occupies no thread and can be ended.
 
+mod in_runtime;
+mod pieces;
+mod source;
+mod stream;
+
 use super::ContentId;
 use bytes::Bytes;
+pub use source::{OpenedSource, Scope, Source, SourceOpener, Version};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;

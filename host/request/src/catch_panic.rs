@@ -1,14 +1,16 @@
 //! Panics of the program, which end its own call and nothing else.
 
-use futures_util::FutureExt;
 use std::any::Any;
+use std::future::poll_fn;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::Poll;
 
 /// What a call of the program panicked with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it panicked: {0}")]
-pub(crate) struct Panicked(String);
+pub struct Panicked(String);
 
 impl Panicked {
     fn with(payload: Box<dyn Any + Send>) -> Panicked {
@@ -26,7 +28,7 @@ impl Panicked {
 ///
 /// # Errors
 /// It panicked.
-pub(crate) fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
+pub fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(Panicked::with)
 }
 
@@ -34,11 +36,16 @@ pub(crate) fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
 ///
 /// # Errors
 /// It panicked.
-pub(crate) async fn catch_panic_async<T>(call: impl Future<Output = T>) -> Result<T, Panicked> {
-    AssertUnwindSafe(call).catch_unwind().await.map_err(Panicked::with)
+pub async fn catch_panic_async<T>(call: impl Future<Output = T>) -> Result<T, Panicked> {
+    let mut call = pin!(call);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
+        Ok(polled) => polled.map(Ok),
+        Err(payload) => Poll::Ready(Err(Panicked::with(payload))),
+    })
+    .await
 }
 
 /// As [`catch_panic_async`], for input and output of the program: a panic is an error.
-pub(crate) async fn panic_as_error<T>(call: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+pub async fn panic_as_error<T>(call: impl Future<Output = io::Result<T>>) -> io::Result<T> {
     catch_panic_async(call).await.unwrap_or_else(|panicked| Err(io::Error::other(panicked)))
 }

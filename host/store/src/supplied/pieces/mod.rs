@@ -11,6 +11,7 @@ mod speed;
 
 pub(crate) use reader::PieceReader;
 
+use crate::ContentId;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use reader::Place;
@@ -22,7 +23,6 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tuffet_request::{ClientKey, FairQueue};
-use tuffet_store::ContentId;
 
 /// A transfer that has not asked for more of its piece for this long loses it to others that need room, and has it read
 /// again. So does one that has not begun a piece for this long that was read ahead for it.

@@ -1,27 +1,29 @@
-//! The bytes of an answer.
+//! The bytes of an answer of the program.
 
 use super::in_runtime::InRuntime;
-use super::outstanding::Outstanding;
 use super::pieces::{PieceReader, PieceStore, Reading};
 use super::stream::StreamReader;
+use super::{ReadAt, Supply};
+use crate::{ContentId, Disk, OpenFile};
 use quick_cache::sync::Cache;
 use std::fmt;
 use std::sync::Arc;
 use tokio::io::AsyncRead;
 use tuffet_request::ClientKey;
-use tuffet_store::{ContentId, Disk, OpenFile, ReadAt, Supply};
 
 /// Versions whose content is recognised when it is opened again.
 const VERSIONS: usize = 1 << 16;
 
-/// The bytes of an answer, of known size.
+/// The bytes of an answer, of known size. Clones share them; a stream can be sent to one client only.
+#[derive(Clone)]
 pub struct Source(Kind);
 
+#[derive(Clone)]
 enum Kind {
     Bytes(Arc<[u8]>),
-    File(Box<OpenFile>),
-    Ranged { size: u64, version: Version, reading: Reading, reader: Box<dyn ReadAt> },
-    Stream { size: u64, reader: Box<dyn ReadAt> },
+    File(Arc<OpenFile>),
+    Ranged { size: u64, version: Version, reading: Reading, reader: Arc<dyn ReadAt> },
+    Stream { size: u64, reader: Arc<dyn ReadAt> },
 }
 
 /// Distinguishes contents: an ETag, a digest, a revision with the name of what it revises. Contents of equal versions and
@@ -34,7 +36,7 @@ pub struct Version {
 
 impl Version {
     /// Creates a version that counts within the root or hook that supplies the content. One that replaces it
-    /// ([`Replacer::replace`](crate::Replacer::replace)) is another root or hook, whatever its name.
+    /// while the server runs is another root or hook, whatever its name.
     pub fn new(text: impl Into<Arc<str>>) -> Version {
         Version { text: text.into(), is_global: false }
     }
@@ -48,11 +50,11 @@ impl Version {
 
 /// Where versions count: one root or hook of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Scope(ContentId);
+pub struct Scope(ContentId);
 
 impl Scope {
     /// Returns the scope of a new root or hook.
-    pub(crate) fn unused() -> Scope {
+    pub fn unused() -> Scope {
         Scope(ContentId::unused())
     }
 }
@@ -73,16 +75,16 @@ impl Source {
         Source(Kind::Bytes(bytes.into()))
     }
 
-    /// A file of a folder, as [`OpenFolder::open_file`](crate::OpenFolder::open_file) opens it.
+    /// A file of a folder.
     pub fn file(file: OpenFile) -> Source {
-        Source(Kind::File(Box::new(file)))
+        Source(Kind::File(Arc::new(file)))
     }
 
     /// A content of `size` bytes, read at offsets. Contents of equal versions are shared: up to a quarter of
     /// [`Limits::cache`](tuffet_request::settings::Limits::cache) they stay in memory, and larger ones are read once for
     /// all transfers at the same time, in pieces, ahead of them ([`Source::pieces`]).
     pub fn ranged(size: u64, version: Version, reader: impl ReadAt) -> Source {
-        Source(Kind::Ranged { size, version, reading: Reading::default(), reader: Box::new(reader) })
+        Source(Kind::Ranged { size, version, reading: Reading::default(), reader: Arc::new(reader) })
     }
 
     /// How a ranged content is read: in pieces of so many bytes (4 KiB to 16 MiB; default 256 KiB), and at most so many of
@@ -102,7 +104,7 @@ impl Source {
     /// the client has them. If the stream ends earlier, the transfer ends with an error; what follows after `size` bytes
     /// is not read.
     pub fn stream(size: u64, reader: impl AsyncRead + Send + Unpin + 'static) -> Source {
-        Source(Kind::Stream { size, reader: Box::new(StreamReader::new(reader)) })
+        Source(Kind::Stream { size, reader: Arc::new(StreamReader::new(reader)) })
     }
 
     /// The size in bytes.
@@ -123,45 +125,41 @@ impl fmt::Debug for Source {
 
 /// An opened source.
 #[derive(Debug)]
-pub(crate) enum OpenedSource {
+pub enum OpenedSource {
+    /// Bytes in memory.
     Bytes(Arc<[u8]>),
+    /// A file of a folder, or a reader of the program.
     File(Arc<OpenFile>),
 }
 
 /// Opens sources: gives each version its identity. Cheap to clone; clones share them.
 #[derive(Clone)]
-pub(crate) struct SourceOpener(Arc<Shared>);
+pub struct SourceOpener(Arc<Shared>);
 
 struct Shared {
     versions: Cache<Known, ContentId>,
     pieces: PieceStore,
     /// Accounts for the memory of sources without a root.
     disk: Arc<Disk>,
-    outstanding: Outstanding,
 }
 
 impl SourceOpener {
-    /// `read_ahead`: the memory for pieces of ranged contents, in bytes.
-    pub(crate) fn new(read_ahead: u64) -> SourceOpener {
+    /// Creates one; `read_ahead` is the memory for pieces of ranged contents, in bytes.
+    pub fn new(read_ahead: u64) -> SourceOpener {
         SourceOpener(Arc::new(Shared {
             versions: Cache::new(VERSIONS),
             pieces: PieceStore::new(read_ahead),
             disk: Disk::of_program(),
-            outstanding: Outstanding::default(),
         }))
     }
 
-    /// What the program does for the server.
-    pub(crate) fn outstanding(&self) -> &Outstanding {
-        &self.0.outstanding
-    }
-
-    pub(crate) fn set_read_ahead(&self, bytes: u64) {
+    /// Sets the memory for pieces of ranged contents, in bytes.
+    pub fn set_read_ahead(&self, bytes: u64) {
         self.0.pieces.set_budget(bytes);
     }
 
     /// Opens a source of this root or hook for a client; `disk` is that of its root, if it has one.
-    pub(crate) fn open(
+    pub fn open(
         &self,
         source: Source,
         scope: Scope,
@@ -172,7 +170,7 @@ impl SourceOpener {
         let disk = disk.unwrap_or(&self.0.disk);
         match source.0 {
             Kind::Bytes(bytes) => OpenedSource::Bytes(bytes),
-            Kind::File(file) => OpenedSource::File(Arc::new(*file)),
+            Kind::File(file) => OpenedSource::File(file),
             Kind::Ranged { size, version, reading, reader } => {
                 let new = || Ok::<_, std::convert::Infallible>(ContentId::unused());
                 let Version { text, is_global } = version;

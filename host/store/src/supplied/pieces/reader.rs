@@ -2,7 +2,8 @@
 
 use super::speed::Speed;
 use super::{Failed, IDLE, Loaded, Loading, Need, PieceBytes, PieceId, PieceStore, Reading, Waiting};
-use crate::content::in_runtime::InRuntime;
+use crate::supplied::in_runtime::InRuntime;
+use crate::{ContentId, ReadAt, SuppliedFuture};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::io;
@@ -12,7 +13,6 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout};
 use tuffet_request::ClientKey;
-use tuffet_store::{ContentId, ReadAt, SuppliedFuture};
 
 /// How long the program may take to read a piece.
 const PIECE_TIME: Duration = Duration::from_secs(60);

@@ -1,23 +1,21 @@
 //! Decides requests of other protocols by the same policy, with the same roots.
 
 use super::READ_TIME;
-use super::absence::is_absence;
-use super::candidates::Candidates;
-use super::open_file::{CandidateCursor, require_small, resolved};
+use super::open_file::{CandidateCursor, EMPTY, resolved};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
-use super::plan::{Plan, ask_next, ask_policy};
-use super::refusals::refused;
+use super::plan::ask_policy;
 use super::root_access::{on_lane, open_root};
+use super::search::{Search, carry_out};
 use crate::content::OpenedSource;
 use crate::generation::Generation;
 use std::io;
 use std::net::SocketAddr;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
+use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, Denial, MacAddress, Mode, Operation, RequestId, SessionProfile};
 use tuffet_store::{Ahead, Lane, Reach, Roots, StoreError};
@@ -126,58 +124,50 @@ pub(crate) async fn decide(
     let facts = ClientFacts { neighbour, lease: generation.leases.find(ask.client.ip().to_canonical()) };
     let request = requested.read(generation, facts, None);
     let mut record = DecisionRecord::new(Arc::new(request), Instant::now());
-    let mut plan = ask_policy(generation, &mut record).await;
-    loop {
-        let (targets, by, profile, next) = match plan {
-            Plan::Decided(decision) => return answer(decision),
-            Plan::Content { content, profile } => {
-                let body = match (content.file(), content.bytes()) {
-                    (Some(file), _) => OpenedSource::File(Arc::clone(file)),
-                    (None, bytes) => OpenedSource::Bytes(bytes.cloned().unwrap_or_default()),
-                };
-                let content = DecidedContent { resolved: Arc::clone(content.resolved()), body };
-                return within(content, &profile);
-            }
-            Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
-        };
-        let served = generation.negotiation.roots_of(ask.listener);
-        let request = Arc::clone(&record.request);
-        let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-        let mut cursor = CandidateCursor::new(candidates, None, profile, Instant::now());
-        match search(generation, &mut cursor).await {
-            Ok(content) => return within(content, &profile),
-            Err(error) => match next {
-                Some(next) if is_absence(&error) => {
-                    plan = ask_next(generation, &mut record, next, profile).await;
-                }
-                _ => return answer(refused(&error)),
-            },
-        }
-    }
-}
-
-/// Checks policy's ceiling on the bytes of a file.
-fn within(content: DecidedContent, profile: &SessionProfile) -> Decided {
-    match require_small(Some(content.size()), profile) {
-        Ok(()) => Decided::Content(content),
+    let plan = ask_policy(generation, &mut record).await;
+    let mut search = OtherProtocol(generation);
+    match carry_out(&mut search, generation, &mut record, plan).await {
+        Ok((content, _)) => Decided::Content(content),
         Err(decision) => answer(decision),
     }
 }
 
-/// Opens the first candidate that exists.
-async fn search(
-    generation: &Arc<Generation>,
-    cursor: &mut CandidateCursor,
-) -> Result<DecidedContent, StoreError> {
-    while let Some(root) = cursor.next() {
-        let Some(path) = cursor.current().map(|(_, path)| path.to_owned()) else { break };
-        let opened = open(generation, &root, &path, generation.client_of(cursor.candidates().request()));
-        let opened = opened.await.map(|body| DecidedContent { resolved: resolved(&root, &path), body });
-        if let ControlFlow::Break(decided) = cursor.take_answer(opened) {
-            return decided;
-        }
+/// Opens contents for another protocol, whose clients read them at once.
+struct OtherProtocol<'a>(&'a Arc<Generation>);
+
+impl Search for OtherProtocol<'_> {
+    type Opened = DecidedContent;
+
+    async fn open(
+        &mut self,
+        cursor: &CandidateCursor,
+        root: &Arc<str>,
+    ) -> Result<DecidedContent, StoreError> {
+        let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+        let body = open(self.0, root, path, self.0.client_of(cursor.candidates().request())).await?;
+        Ok(DecidedContent { resolved: resolved(root, path), body })
     }
-    Err(cursor.absent())
+
+    fn open_content(
+        &mut self,
+        _: &mut DecisionRecord,
+        content: &Arc<PluginContent>,
+        _: &SessionProfile,
+    ) -> Result<DecidedContent, Decision> {
+        let body = match content.file() {
+            Some(file) => OpenedSource::File(Arc::clone(file)),
+            None => OpenedSource::Bytes(content.bytes().cloned().unwrap_or_default()),
+        };
+        Ok(DecidedContent { resolved: Arc::clone(content.resolved()), body })
+    }
+
+    fn empty(&mut self) -> DecidedContent {
+        DecidedContent { resolved: EMPTY.into(), body: OpenedSource::Bytes([].into()) }
+    }
+
+    fn size(opened: &DecidedContent) -> Option<u64> {
+        Some(opened.size())
+    }
 }
 
 async fn open(

@@ -3,16 +3,14 @@
 //! The stages are those of real requests ([`super`]): the name, policy, the candidates, the negotiation. But nothing is
 //! opened for a transfer or reported, and calls of plugins are rehearsals ([`tuffet_request::Trail::rehearsal`]).
 
-use super::absence::{Findings, absence, is_absence, refusal};
-use super::candidates::Candidates;
-
-use super::netboot::empty_list;
+use super::absence::{Findings, absence, is_absence};
 use super::open_file::{
-    CandidateCursor, Rehearsed, granted, open_content, rehearse, require_room, require_small, resolved,
+    CandidateCursor, EMPTY, Rehearsed, granted, open_content, rehearse, require_room, resolved,
 };
 use super::pending::{Arrival, ClientFacts, ReceivedRequest, show_unsafe_name};
-use super::plan::{Plan, ask_next, ask_policy};
+use super::plan::ask_policy;
 use super::root_access::{on_lane, open_root};
+use super::search::{Search, carry_out};
 use crate::content::SuppliedRoot;
 use crate::explanation::{
     self, Call, Candidate, Explanation, LastRequest, Lease, Limit, Mac, Options, Question, Retransmission,
@@ -21,13 +19,12 @@ use crate::generation::Generation;
 use crate::groups::GroupAdmission;
 use crate::known_listeners::known_listeners;
 use crate::negotiation::Bounds;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
-use tuffet_policy::ChainedPlugin;
+use tuffet_policy::{ChainedPlugin, PluginContent};
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{
     ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What, settings,
@@ -106,7 +103,14 @@ pub async fn explain(
     };
     let mut explained = begin(generation, &record, &circumstances);
     let plan = ask_policy(generation, &mut record).await;
-    let decision = carry_out(generation, &mut record, plan, None, &mut explained).await;
+    let mut search = Rehearsal { generation, explained: &mut explained };
+    let decision = match carry_out(&mut search, generation, &mut record, plan).await {
+        Ok((Rehearsed { resolved, size, .. }, profile)) => {
+            (record.resolved, record.size) = (Some(resolved), record.size.or(size));
+            Ok(profile)
+        }
+        Err(decision) => Err(decision),
+    };
     show_unsafe_name(&mut record);
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
@@ -218,94 +222,21 @@ fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
     call
 }
 
-/// The second stage: the candidates. `named_by`: the plugin that named earlier ones, which are absent.
-async fn carry_out(
-    generation: &Arc<Generation>,
-    record: &mut DecisionRecord,
-    plan: Plan,
-    named_by: Option<Arc<str>>,
-    explained: &mut Explanation,
-) -> Result<SessionProfile, Decision> {
-    let (targets, by, profile, next) = match plan {
-        Plan::Decided(decision) => return Err(decision),
-        Plan::Content { content, profile } => {
-            let opened = open_content(&record.request, &content);
-            let decision = granted(generation, record, opened, &profile);
-            record.size = decision.size(record.requested_options.tsize);
-            return match decision {
-                Decision::Grant { .. } => Ok(profile),
-                refused => Err(refused),
-            };
-        }
-        Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
-    };
-    let by_row = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
-    let request = Arc::clone(&record.request);
-    let served = generation.negotiation.roots_of(&request.listener);
-    let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-    let mut cursor =
-        CandidateCursor::new(candidates, record.requested_options.tsize, profile, record.received);
-    let decided = search(generation, &mut cursor, by_row.as_ref(), explained).await;
-    let named_by = cursor.candidates().named_by().cloned().or(named_by);
-    if decided.as_ref().is_err_and(is_absence)
-        && let Some(next) = next
-    {
-        let plan = ask_next(generation, record, next, profile).await;
-        return Box::pin(carry_out(generation, record, plan, named_by, explained)).await;
-    }
-    let mut found = Findings::default();
-    let candidates = Arc::clone(cursor.candidates());
-    for (root, path) in (cursor.tried_count()..).map_while(|number| candidates.get(number)) {
-        explained.candidates.push(candidate(root, path, by_row.as_ref(), "not asked"));
-    }
-    for its in &explained.candidates {
-        let absence = Absence {
-            of_root: generation.files.roots.is_missing(&its.root),
-            folder: its.missing_folder.clone(),
-            other_case: its.other_case.clone(),
-            latin_1: its.latin_1.clone(),
-            nearest: its.nearest.clone(),
-            prefix: its.without_prefix.clone(),
-        };
-        found.add(&its.root.as_str().into(), absence);
-    }
-    match decided {
-        Ok(Rehearsed { resolved, size, .. }) => {
-            if record.request.operation == Operation::Read {
-                require_small(size, &profile)?;
-            }
-            record.resolved = Some(resolved);
-            record.size = size;
-            Ok(profile)
-        }
-        Err(error) if let Some(empty) = empty_list(generation, &record.request, &error) => {
-            record.resolved = Some(empty.resolved());
-            record.size = Some(0);
-            Ok(profile)
-        }
-        Err(error) => {
-            if !cursor.is_of_policy(&error) {
-                record.verdict_by = named_by;
-            }
-            Err(refusal(&candidates, cursor.tried_count(), &error, &found).0)
-        }
-    }
+/// Looks at the candidates without an effect, and writes a row about each.
+struct Rehearsal<'a> {
+    generation: &'a Arc<Generation>,
+    explained: &'a mut Explanation,
 }
 
-/// Tries one candidate after the other, until one decides.
-async fn search(
-    generation: &Arc<Generation>,
-    cursor: &mut CandidateCursor,
-    by: Option<&String>,
-    explained: &mut Explanation,
-) -> Result<Rehearsed, StoreError> {
-    let operation = cursor.candidates().request().operation;
-    while let Some(root) = cursor.next() {
-        let candidates = Arc::clone(cursor.candidates());
-        let Some((_, path)) = candidates.get(cursor.tried_count() - 1) else { break };
-        let mut row = candidate(&root, path, by, "");
+impl Search for Rehearsal<'_> {
+    type Opened = Rehearsed;
+
+    async fn open(&mut self, cursor: &CandidateCursor, root: &Arc<str>) -> Result<Rehearsed, StoreError> {
+        let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+        let operation = cursor.candidates().request().operation;
+        let mut row = candidate(root, path, cursor.candidates().named_by(), "");
         let began = Instant::now();
-        let answer = open(generation, cursor, &root).await;
+        let answer = open(self.generation, cursor, root).await;
         row.took_us = Some(micros(began.elapsed()));
         row.answer = match &answer {
             Ok(_) => "good".into(),
@@ -314,9 +245,9 @@ async fn search(
         let link_folder = answer.as_ref().ok().and_then(|found| found.link_folder.as_ref());
         row.link_folder = link_folder.map(|folder| folder.display().to_string());
         if answer.as_ref().is_err_and(is_absence) {
-            let (its, root, path) = (Arc::clone(generation), Arc::clone(&root), path.to_owned());
+            let (its, root, path) = (Arc::clone(self.generation), Arc::clone(root), path.to_owned());
             let look = move || absence(&its.files.roots, &root, &path, operation);
-            if let Ok(absence) = on_disk(generation, &row.root, look).await {
+            if let Ok(absence) = on_disk(self.generation, &row.root, look).await {
                 row.missing_folder = absence.folder;
                 row.other_case = absence.other_case;
                 row.latin_1 = absence.latin_1;
@@ -324,12 +255,54 @@ async fn search(
                 row.without_prefix = absence.prefix;
             }
         }
-        explained.candidates.push(row);
-        if let ControlFlow::Break(decided) = cursor.take_answer(answer) {
-            return decided;
+        self.explained.candidates.push(row);
+        answer
+    }
+
+    fn open_content(
+        &mut self,
+        record: &mut DecisionRecord,
+        content: &Arc<PluginContent>,
+        profile: &SessionProfile,
+    ) -> Result<Rehearsed, Decision> {
+        let opened = open_content(&record.request, content);
+        let decision = granted(self.generation, record, opened, profile);
+        // As it is sent.
+        record.size = decision.size(record.requested_options.tsize);
+        let (resolved, size) = (Arc::clone(content.resolved()), Some(content.len()));
+        match decision {
+            Decision::Grant { .. } => Ok(Rehearsed { resolved, size, link_folder: None }),
+            refused => Err(refused),
         }
     }
-    Err(cursor.absent())
+
+    fn empty(&mut self) -> Rehearsed {
+        Rehearsed { resolved: EMPTY.into(), size: Some(0), link_folder: None }
+    }
+
+    fn size(rehearsed: &Rehearsed) -> Option<u64> {
+        rehearsed.size
+    }
+
+    fn tried(&mut self, cursor: &CandidateCursor) -> Findings {
+        let candidates = cursor.candidates();
+        let rest = (cursor.tried_count()..).map_while(|number| candidates.get(number));
+        let rest = rest.map(|(root, path)| candidate(root, path, candidates.named_by(), "not asked"));
+        self.explained.candidates.extend(rest);
+        let mut found = Findings::default();
+        for its in &self.explained.candidates {
+            let absence = Absence {
+                of_root: self.generation.files.roots.is_missing(&its.root),
+                folder: its.missing_folder.clone(),
+                other_case: its.other_case.clone(),
+                latin_1: its.latin_1.clone(),
+                nearest: its.nearest.clone(),
+                prefix: its.without_prefix.clone(),
+            };
+            found.add(&its.root.as_str().into(), absence);
+        }
+        found
+    }
 }
 
 /// Opens the candidate that was tried last, without an effect.
@@ -396,11 +369,11 @@ fn in_words(error: &StoreError) -> String {
     }
 }
 
-fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candidate {
+fn candidate(root: &str, path: &str, by: Option<&Arc<str>>, answer: &str) -> Candidate {
     Candidate {
         root: root.into(),
         path: path.into(),
-        by: by.cloned(),
+        by: by.map(ToString::to_string),
         answer: answer.into(),
         link_folder: None,
         missing_folder: None,

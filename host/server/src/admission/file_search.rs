@@ -7,7 +7,7 @@
 
 use super::absence::{AbsenceSearch, Findings, is_absence, refuse};
 use super::candidates::Candidates;
-use super::netboot::empty_list;
+use super::netboot::is_empty_list;
 use super::once_slot::OnceSlot;
 use super::open_file::{CandidateCursor, Opened, granted, open_content};
 use super::pending::{PendingRequest, RequestSlot};
@@ -233,16 +233,14 @@ impl FileSearch {
                 }
                 return pending.conclude(decision);
             }
-            Err(error) => match empty_list(&self.generation, candidates.request(), &error) {
-                Some(empty) => {
-                    let Some(mut pending) = self.pending.take() else { return };
-                    let PendingRequest { generation, record, .. } = &mut *pending;
-                    record.tried = candidates.tried(tried_count).map(Arc::new);
-                    let decision = granted(generation, record, Ok(empty), self.cursor.profile());
-                    return pending.conclude(decision);
-                }
-                None => error,
-            },
+            Err(error) if is_empty_list(&self.generation, candidates.request(), &error) => {
+                let Some(mut pending) = self.pending.take() else { return };
+                let PendingRequest { generation, record, .. } = &mut *pending;
+                record.tried = candidates.tried(tried_count).map(Arc::new);
+                let decision = granted(generation, record, Ok(Opened::empty()), self.cursor.profile());
+                return pending.conclude(decision);
+            }
+            Err(error) => error,
         };
         if is_absence(&error)
             && tried_count > 0

@@ -2,7 +2,7 @@
 //!
 //! A request passes these stages in one direction (`PendingRequest`): the name is read (`pending.rs`) and found
 //! (`stored_name.rs`), policy decides (`plan.rs`), the content is opened (`file_search.rs`), and the decision is posted to
-//! the worker. Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs`
+//! the worker. Other protocols (`decide.rs`) and explanations (`explain.rs`) run the same search (`search.rs`). Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs`
 //! assigns them: a slow plugin or disk must not delay other requests.
 
 mod absence;
@@ -21,6 +21,7 @@ mod pending;
 mod plan;
 mod refusals;
 mod root_access;
+mod search;
 mod stored_name;
 mod supplied;
 

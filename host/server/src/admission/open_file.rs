@@ -86,6 +86,9 @@ impl Generation {
     }
 }
 
+/// What the log calls empty content for a missing optional file.
+pub(super) const EMPTY: &str = "empty";
+
 /// The content of a transfer.
 pub(super) struct Opened {
     content: Content,
@@ -110,7 +113,7 @@ impl Opened {
 
     /// Empty content for a missing optional file.
     pub(super) fn empty() -> Opened {
-        Opened::new(Content::Bytes(Arc::<[u8]>::from([]).into()), "empty".into())
+        Opened::new(Content::Bytes(Arc::<[u8]>::from([]).into()), EMPTY.into())
     }
 
     pub(super) fn resolved(&self) -> Arc<str> {

@@ -2,9 +2,10 @@
 
 use crate::{builder, off, start};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 use tuffet::admission::{Circumstances, explain};
-use tuffet::explanation::Question;
+use tuffet::explanation::{Explanation, Question};
 use tuffet::{
     Ask, AskError, BuildError, ClientClass, DefaultVerdict, Folder, Listener, ListenerRules, Policy, Service,
     Source, resolve_fn,
@@ -30,11 +31,14 @@ async fn another_protocol_asks_for_a_listener_that_exists() {
     handle.drain(Duration::ZERO).await;
 }
 
-#[tokio::test]
-async fn a_request_is_explained_at_a_listener_that_exists() {
-    let generation = builder().service(service()).unbound().unwrap();
+/// Explains a read request for a file at a listener.
+async fn explain_at(
+    listener: &str,
+    generation: &Arc<tuffet::generation::Generation>,
+    name: &str,
+) -> Result<Explanation, String> {
     let question = Question {
-        name: "x".into(),
+        name: name.into(),
         raw: None,
         client: ([127, 0, 0, 1], 9).into(),
         mac: None,
@@ -45,7 +49,7 @@ async fn a_request_is_explained_at_a_listener_that_exists() {
         local_address: None,
         interface: None,
     };
-    let at = |listener: &str| Circumstances {
+    let circumstances = Circumstances {
         listener: listener.into(),
         single_port: false,
         interface: None,
@@ -56,8 +60,19 @@ async fn a_request_is_explained_at_a_listener_that_exists() {
         user: String::new(),
         runs: false,
     };
-    assert!(explain(&generation, &question, at("test")).await.is_ok());
-    let why = explain(&generation, &question, at("tset")).await.err();
+    explain(generation, &question, circumstances).await
+}
+
+/// Explains a read request for a file at the listener of tests.
+pub async fn explained(generation: &Arc<tuffet::generation::Generation>, name: &str) -> Explanation {
+    explain_at("test", generation, name).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_request_is_explained_at_a_listener_that_exists() {
+    let generation = builder().service(service()).unbound().unwrap();
+    assert!(explain_at("test", &generation, "x").await.is_ok());
+    let why = explain_at("tset", &generation, "x").await.err();
     assert_eq!(why.as_deref(), Some("there is no listener `tset`: the only one is `test`"));
 }
 

@@ -335,3 +335,62 @@ async fn impossible_answers_are_failures_of_their_hook() {
     }
     handle.drain(Duration::ZERO).await;
 }
+
+/// Its inventory answers nonsense about one name. Has a content for what no folder has.
+struct Inventory;
+
+#[async_trait]
+impl Authorize for Inventory {
+    async fn authorize(&self, request: &Request, call: &HookCall) -> Result<Verdict, Failure> {
+        call.note(format!("{} is looked up", request.path));
+        match &*request.path {
+            "nonsense" => Err(std::io::Error::other("the inventory answered nonsense"))?,
+            path => assert!(path != "asked only" || call.is_rehearsal(), "it has an effect"),
+        }
+        Ok(Verdict::Abstain)
+    }
+}
+
+#[async_trait]
+impl Resolve for Inventory {
+    async fn resolve(&self, request: &Request, _: &HookCall) -> Result<Resolution, Failure> {
+        let file = tuffet::Target { root: "boot".into(), path: request.path.clone() };
+        let made = tuffet::Selection::of([file]).or_content(Source::bytes(&b"made"[..]));
+        Ok(if request.path.starts_with("none/") { Resolution::Abstain } else { made.into() })
+    }
+}
+
+/// The search of an explanation and of another protocol is that of a transfer.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_may_fail_have_content_for_missing_files_and_learn_of_rehearsals() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("there"), "file").unwrap();
+    let (sender, outcomes) = channel();
+    let inventory = || {
+        let netboot = tuffet::Netboot { empty_lists: true, ..tuffet::Netboot::default() };
+        let hooks = builder().authorize("inventory", Inventory).resolve("inventory", Inventory);
+        hooks.folder(Folder::new("boot", folder.path())).netboot(netboot)
+    };
+    let (handle, server) = start(inventory().observe("outcomes", Outcomes(sender)));
+    let generation = inventory().unbound().unwrap();
+    for (name, expected) in [("there", "file"), ("elsewhere", "made"), ("none/command.lst", "")] {
+        off(move || assert_eq!(get(server, name).unwrap(), expected.as_bytes(), "{name}")).await;
+        let client = "127.0.0.1:9".parse().unwrap();
+        let decided = handle.decide(tuffet::Ask { listener: "test", client, name }).await.unwrap();
+        let tuffet::Decided::Content(content) = decided else { panic!("{name}: {decided:?}") };
+        assert_eq!(content.read_at(0, 100).await.unwrap(), expected.as_bytes(), "{name}");
+        let explained = crate::names::explained(&generation, name).await;
+        let outcome = &explained.outcome;
+        let size = Some(expected.len() as u64);
+        assert_eq!((&*outcome.decision, outcome.size), ("granted", size), "{name}: {explained:?}");
+        assert_eq!(outcome.resolved.as_deref(), Some(content.resolved()), "{name}");
+    }
+    off(move || assert!(!is_answered(server, "nonsense"))).await;
+    let failed = outcomes.iter().find(|(name, ..)| name == "nonsense").unwrap();
+    assert_eq!(failed.1, Outcome::Failed);
+    let why = "hook inventory failed in authorize: error: the inventory answered nonsense";
+    assert_eq!(failed.2.as_deref(), Some(why));
+    let rehearsed = crate::names::explained(&generation, "asked only").await;
+    assert_eq!(rehearsed.policy[0].log, ["asked only is looked up"]);
+    handle.drain(Duration::ZERO).await;
+}

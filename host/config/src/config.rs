@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tuffet_request::settings::{
     LeaseFile, Multicast, Netboot, Profile, ServiceSettings, SettingNames, Settings, Start,
 };
+use tuffet_request::units::{TimeSpan, plain};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
@@ -39,7 +40,6 @@ use super::sinks::{SinkSpec, WrittenSink};
 use super::source::Source;
 use super::telemetry::TelemetryConfig;
 use super::transfer::Transfer;
-use super::units::{TimeSpan, plain};
 use super::unopened::UnopenedRoot;
 
 /// The largest number of workers.

@@ -4,6 +4,7 @@
 
 use tuffet_request::Network;
 use tuffet_request::settings::{Ceilings, OptionRule, OptionRules, Profile};
+use tuffet_request::units::{ByteCount, TimeSpan};
 
 use super::chains::ListenerChains;
 use super::component::ComponentSource;
@@ -14,7 +15,6 @@ use super::origins::OriginSpec;
 use super::plugins::{PluginConfig, PluginMode};
 use super::privileges::SeccompMode;
 use super::tree::join;
-use super::units::{ByteCount, TimeSpan};
 
 /// Pairs of a JSON pointer and a message.
 type Warnings = Vec<(String, String)>;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
 use super::nats::{NatsKeys, NatsServers, OneOrMore};
 use super::resolver::Resolver;
 use super::secret::SecretText;
-use super::units::{TimeSpan, plain};
 
 /// The storage for keys of plugins with the grant `kv`. Default: a file in `state`, for this server alone.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]

@@ -66,7 +66,6 @@ mod tests;
 mod transfer;
 mod tree;
 mod trusted_root;
-mod units;
 mod unopened;
 mod uploads;
 mod verdicts;
@@ -111,7 +110,7 @@ pub use telemetry::{
 pub use transfer::{Retransmit, Transfer};
 pub use tree::join as join_pointer;
 pub use trusted_root::{Period, TrustedAuthority, TrustedLog, TrustedRoot};
-pub use units::{ByteCount, TimeSpan};
+pub use tuffet_request::units::{ByteCount, TimeSpan};
 pub use unopened::{UnopenedRoot, is_empty};
 pub use verify::{VerifyConfig, VerifyKey};
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{ByteCount, TimeSpan, plain};
 use tuffet_request::{PerSecond, settings};
 
 use super::resolver::Resolver;
-use super::units::{ByteCount, TimeSpan, plain};
 
 /// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit and
 /// counts them by reason; clients ask again.

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tuffet_request::RootSpec;
+use tuffet_request::units::{ByteCount, MIB, TimeSpan, plain};
 
 use super::address::check_name;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
@@ -18,7 +19,6 @@ use super::resolver::Resolver;
 use super::sinks::SinkSpec;
 use super::suggest::{closest, unknown};
 use super::tree::join;
-use super::units::{ByteCount, MIB, TimeSpan, plain};
 use super::verify::VerifyConfig;
 
 /// A plugin: a WebAssembly component that implements one or more hooks.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
 use super::chains::ListenerChains;
@@ -14,7 +15,6 @@ use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::suggest::{closest, unknown};
 use super::tree::join;
-use super::units::{TimeSpan, plain};
 
 /// The chains: which plugins decide, and in which order.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
 use super::component::is_registry;
@@ -17,7 +18,6 @@ use super::inaccessible::remedy;
 use super::resolver::Resolver;
 use super::secret::{Secret, SecretText};
 use super::tree::join;
-use super::units::{TimeSpan, plain};
 
 /// The largest file of keys or certificates, in bytes. The system's authorities take some 200 kB.
 const MAX_PUBLIC: u64 = 2 << 20;

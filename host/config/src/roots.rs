@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::settings::Start;
+use tuffet_request::units::{ByteCount, GIB, plain};
 use tuffet_request::{Case, LinkFolder, RootSpec, Versions};
 
 use super::address::{path_schema, root_name_schema};
@@ -15,7 +16,6 @@ use super::policy::PolicyConfig;
 use super::reach;
 use super::resolver::Resolver;
 use super::tree::join;
-use super::units::{ByteCount, GIB, plain};
 use super::unopened::UnopenedRoot;
 use super::uploads::WrittenUploads;
 

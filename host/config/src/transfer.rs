@@ -5,9 +5,9 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::settings::{self, MaxBlksize, OptionRules};
+use tuffet_request::units::{ByteCount, TimeSpan, plain};
 
 use super::resolver::Resolver;
-use super::units::{ByteCount, TimeSpan, plain};
 
 /// Option negotiation, retransmission, and bounds on slow transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]

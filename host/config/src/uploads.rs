@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tuffet_request::units::{ByteCount, plain};
 use tuffet_request::{Links, NewFolders, Quota, VersionNames};
 
 use super::resolver::Resolver;
-use super::units::{ByteCount, plain};
 
 /// The bounds of `versions.keep`.
 const KEEP: [u32; 2] = [1, 10_000];

@@ -11,12 +11,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Ceilings, ListenerRules, MaxBlksize, OptionRules};
+use tuffet_request::units::{ByteCount, plain};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
-use super::units::{ByteCount, plain};
 use families::Place;
 use tid_ports::WrittenTidPorts;
 

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use url::Url;
 
 use super::super::address::path_schema;
 use super::super::resolver::Resolver;
 use super::super::tree::join;
-use super::super::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use super::credentials::WrittenCredentials;
 use super::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 

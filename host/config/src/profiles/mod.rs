@@ -5,13 +5,13 @@ mod retransmit;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use tuffet_request::settings::{Ceilings, MaxBlksize, OptionRules, Profile};
+use tuffet_request::units::{ByteCount, plain};
 use tuffet_request::{ClientClass, Network};
 
 use super::address::name_schema;
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 use super::transfer::Retransmit;
-use super::units::{ByteCount, plain};
 
 pub use retransmit::RetransmitRules;
 

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::super::address::path_schema;
 use super::super::nats::{NatsKeys, NatsServers, OneOrMore};
 use super::super::resolver::Resolver;
 use super::super::secret::SecretText;
 use super::super::tree::join;
-use super::super::units::{TimeSpan, plain};
 use super::http::timeout;
 
 /// A NATS server that receives a message for each line. A line counts as delivered when the server has

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::super::address::parse_address;
 use super::super::resolver::Resolver;
 use super::super::tree::join;
-use super::super::units::{TimeSpan, plain};
 use super::http::timeout;
 
 /// The longest path of a Unix socket in bytes (unix(7)), and of an APP-NAME (RFC 5424 section 6).

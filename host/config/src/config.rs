@@ -18,7 +18,7 @@ use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::events::{EventsSpec, WrittenEvents};
-use super::facts::WrittenFacts;
+use super::facts::Facts;
 use super::kv::{KvBucket, WrittenKv};
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
@@ -130,7 +130,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
     /// Further facts about clients, for plugins that request them.
-    pub facts: WrittenFacts,
+    pub facts: Facts,
     /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
     pub netboot: WrittenNetboot,
     /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
@@ -236,7 +236,7 @@ impl Default for Written {
             drain: Duration::from_secs(600),
             transfer: Transfer::default(),
             profiles: Vec::new(),
-            facts: WrittenFacts::default(),
+            facts: Facts::default(),
             netboot: WrittenNetboot::default(),
             multicast: None,
             limits: Limits::default(),

@@ -89,10 +89,8 @@ pub use nats::{NatsLogin, NatsServers};
 pub use origins::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 pub use overrides::Overrides;
 pub use plugin_secrets::PluginSecrets;
-pub use plugins::{
-    BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,
-};
-pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
+pub use plugins::{DecisionCacheConfig, PluginConfig, PluginLimits, PluginMode, ReuseConfig};
+pub use policy::{PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, UserOrGroup};
 pub use profiles::RetransmitRules;
 pub use reference::reference;
@@ -110,6 +108,7 @@ pub use telemetry::{
 pub use transfer::{Retransmit, Transfer};
 pub use tree::join as join_pointer;
 pub use trusted_root::{Period, TrustedAuthority, TrustedLog, TrustedRoot};
+pub use tuffet_request::settings::{BreakerLimits, DefaultVerdict, Fact, OnError};
 pub use tuffet_request::units::{ByteCount, TimeSpan};
 pub use unopened::{UnopenedRoot, is_empty};
 pub use verify::{VerifyConfig, VerifyKey};

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::DefaultVerdict;
 use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
@@ -55,16 +56,6 @@ pub struct PolicyConfig {
     /// The listeners with their own chains, by name.
     #[serde(skip)]
     pub listeners: Vec<(String, ListenerChains)>,
-}
-
-/// The verdict if every plugin abstains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DefaultVerdict {
-    /// The request is allowed.
-    Allow,
-    /// The request is denied.
-    Deny,
 }
 
 impl Default for PolicyConfig {

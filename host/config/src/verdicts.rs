@@ -4,12 +4,13 @@
 
 use serde_json::Value;
 use tuffet_request::Network;
+use tuffet_request::settings::DefaultVerdict;
 
 use super::chains::ListenerChains;
 use super::component::ComponentSource;
 use super::listeners::Listener;
 use super::plugins::{PluginConfig, PluginMode};
-use super::policy::{DefaultVerdict, PolicyConfig};
+use super::policy::PolicyConfig;
 use super::resolver::Resolver;
 use super::tree::join;
 

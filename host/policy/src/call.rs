@@ -15,10 +15,11 @@ use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
 use super::hook_answer::HookAnswer;
 use super::make_parts;
-use super::member::{Member, OnError};
+use super::member::Member;
 use super::memo::Memo;
 use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::upload::ReceivedUpload;
+use tuffet_request::settings::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
 /// A call of a hook for a request.

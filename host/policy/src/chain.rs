@@ -10,7 +10,8 @@ use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
 use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection};
-use super::policy::{DefaultVerdict, Policy};
+use super::policy::Policy;
+use tuffet_request::settings::DefaultVerdict;
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 impl Policy {

@@ -12,12 +12,12 @@ use quick_cache::sync::Cache;
 use tokio::time::{Instant, timeout_at};
 
 use super::counters::Counters;
-use super::fact::Fact;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
 use super::hook_answer::HookAnswer;
 use tuffet_request::Request;
+use tuffet_request::settings::Fact;
 
 /// The capacity of a cache with declared facts.
 const DECLARED_ENTRIES: usize = 10_000;

@@ -12,6 +12,7 @@ use super::opinion::{Opinion, ResolveOpinion};
 use super::overload::Overload;
 use super::renderings::Renderings;
 use super::turns::Occupancy;
+use tuffet_request::settings::OnError;
 
 /// A member of chains.
 pub struct Member {
@@ -50,15 +51,4 @@ pub struct Member {
     pub resolutions: Option<DecisionCache<ResolveOpinion>>,
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
-}
-
-/// How a failed call (trap, exceeded limit, invalid answer) is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// The request is denied.
-    Deny,
-    /// The plugin has no opinion.
-    Abstain,
-    /// The request is dropped, so that its client asks again. A complete upload fails.
-    Drop,
 }

@@ -6,14 +6,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tuffet_request::RootSpec;
-use tuffet_request::settings::{BreakerLimits, Fact, OnError};
+use tuffet_request::settings::{BreakerLimits, Fact, Listener, OnError};
 use tuffet_request::units::{ByteCount, MIB, TimeSpan, plain};
 
 use super::address::check_name;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
 use super::kv::WhenAway;
-use super::listeners::Listener;
 use super::plugin_secrets::PluginSecrets;
 use super::resolver::Resolver;
 use super::sinks::SinkSpec;

@@ -11,7 +11,7 @@ use crate::driver;
 use crate::error::ToolError;
 use crate::program::ServerProgram;
 use tuffet_config::{
-    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    BreakerLimits, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig, SettingNames, UnopenedRoot, VerifyConfig, reach,
 };
 use tuffet_policy::LoadProblem;
@@ -123,7 +123,7 @@ impl Lab {
             limits: plan.limits,
             reuse: plan.reuse,
             mode: PluginMode::Enforce,
-            breaker: BreakerConfig { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
+            breaker: BreakerLimits { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
             when_away: None,
             cache: None,
         };

@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{
-    LeaseFile, Multicast, Netboot, Profile, ServiceSettings, SettingNames, Settings, Start,
-};
+use tuffet_request::settings::{ServiceSettings, SettingNames, Settings, Start};
+use tuffet_request::units::{TimeSpan, plain};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::events::{EventsSpec, WrittenEvents};
-use super::facts::WrittenFacts;
+use super::facts::Facts;
 use super::kv::{KvBucket, WrittenKv};
-use super::limits::Limits;
-use super::listeners::{self, Listener, WrittenListener};
+use super::limits::WrittenLimits;
+use super::listeners::{self, WrittenListener};
 use super::log::{LogSpec, WrittenLog};
 use super::multicast::WrittenMulticast;
 use super::netboot::WrittenNetboot;
@@ -38,8 +37,7 @@ use super::secret::SecretText;
 use super::sinks::{SinkSpec, WrittenSink};
 use super::source::Source;
 use super::telemetry::TelemetryConfig;
-use super::transfer::Transfer;
-use super::units::{TimeSpan, plain};
+use super::transfer::WrittenTransfer;
 use super::unopened::UnopenedRoot;
 
 /// The largest number of workers.
@@ -123,14 +121,14 @@ pub(crate) struct Written {
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub drain: Duration,
     /// Option negotiation, retransmission, and bounds on slow transfers.
-    pub transfer: Transfer,
+    pub transfer: WrittenTransfer,
     /// Negotiation settings for some clients, instead of those of `transfer` and their listener. For each key, the
     /// first profile with the client and the key counts. The server has [built-in profiles](listeners.md#profiles) for
     /// clients that are known to need less; they come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
     /// Further facts about clients, for plugins that request them.
-    pub facts: WrittenFacts,
+    pub facts: Facts,
     /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
     pub netboot: WrittenNetboot,
     /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
@@ -138,7 +136,7 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multicast: Option<WrittenMulticast>,
     /// Bounds on concurrent transfers, requests, uploads and memory.
-    pub limits: Limits,
+    pub limits: WrittenLimits,
     /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
     /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override
     /// this section.
@@ -151,10 +149,9 @@ pub(crate) struct Written {
 /// A checked configuration.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
-    pub listeners: Vec<Listener>,
-    /// What must be there at the start.
-    pub start: Start,
+    /// The settings of the server, as [`tuffet`](https://docs.rs/tuffet) takes them. There is at least one listener, and
+    /// no two have the same name, or the same address with a port other than 0.
+    pub settings: Settings,
     /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
     /// unless the root is `unopened` or has an origin.
     pub roots: Vec<RootSpec>,
@@ -178,26 +175,10 @@ pub struct Config {
     pub log: LogSpec,
     /// The admin listener; `None` for none.
     pub admin: Option<Admin>,
-    /// The number of worker threads, 1 to 1024.
-    pub workers: usize,
-    /// How long a worker polls for the next datagram before it sleeps: 0 to 1 ms.
-    pub busy_poll: Duration,
     /// How long requests are answered after the signal that shuts the server down: 0 to an hour.
     pub drain_delay: Duration,
     /// How long transfers may continue when the server shuts down: 0 to a day.
     pub drain: Duration,
-    /// The negotiated options, the recovery from losses, and bounds on slow transfers.
-    pub transfer: Transfer,
-    /// The negotiation settings for some clients; for each key, the first match wins.
-    pub profiles: Vec<Profile>,
-    /// The lease files of DHCP servers; if several contain an address, the last one wins.
-    pub lease_files: Vec<LeaseFile>,
-    /// The help for boot chains.
-    pub netboot: Netboot,
-    /// Groups of clients that read one file from one stream; `None` for none.
-    pub multicast: Option<Multicast>,
-    /// The limits.
-    pub limits: Limits,
     /// The exports to an OpenTelemetry collector; `None` leaves them to the environment.
     pub telemetry: Option<TelemetryConfig>,
     /// The privileges to drop after the start.
@@ -234,12 +215,12 @@ impl Default for Written {
             busy_poll: Duration::from_micros(50),
             drain_delay: Duration::ZERO,
             drain: Duration::from_secs(600),
-            transfer: Transfer::default(),
+            transfer: WrittenTransfer::default(),
             profiles: Vec::new(),
-            facts: WrittenFacts::default(),
+            facts: Facts::default(),
             netboot: WrittenNetboot::default(),
             multicast: None,
-            limits: Limits::default(),
+            limits: WrittenLimits::default(),
             telemetry: None,
             privileges: Privileges::default(),
         }
@@ -265,7 +246,7 @@ impl Config {
         };
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
-        let listeners = resolver.listeners(written.listeners);
+        let (listeners, chains) = resolver.listeners(written.listeners);
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let (roots, origins) = resolver.roots(written.roots, &state);
         resolver.roots_of_listeners(&listeners, &roots);
@@ -276,6 +257,7 @@ impl Config {
             written.policy,
             written.plugins,
             ReferableNames { listeners: &listeners, roots: &roots, sinks: &sinks },
+            &chains,
             written.privileges.stays_root(),
         );
         let registries = resolver.registries(written.registries);
@@ -291,7 +273,7 @@ impl Config {
         let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
         let multicast = written.multicast.map(|its| resolver.multicast(its, &listeners));
         let lease_files = resolver.lease_files(written.facts);
-        let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
+        let Written { start, busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, unopened, .. } = resolver;
@@ -300,9 +282,33 @@ impl Config {
             let error = source.error(findings);
             return Err(if plugins { error.unchecked("plugins and their settings") } else { error });
         }
-        Ok(Config {
+        let WrittenTransfer { service: transfer, dont_fragment, rollover, retransmit } = transfer;
+        let WrittenLimits { capacity, service: limits } = limits;
+        let netboot = netboot.into();
+        let service = ServiceSettings {
+            transfer,
+            profiles,
+            netboot,
+            lease_files,
+            limits,
+            // Each listener has its own.
+            listeners: Vec::new(),
+        };
+        let settings = Settings {
             listeners,
-            start: written.start,
+            start,
+            workers,
+            busy_poll,
+            capacity,
+            dont_fragment,
+            rollover,
+            retransmit,
+            multicast,
+            names: SettingNames::Keys,
+            service,
+        };
+        Ok(Config {
+            settings,
             roots,
             origins,
             policy,
@@ -314,16 +320,8 @@ impl Config {
             control,
             log,
             admin,
-            workers,
-            busy_poll,
             drain_delay,
             drain,
-            transfer,
-            profiles,
-            lease_files,
-            netboot: netboot.into(),
-            multicast,
-            limits,
             telemetry,
             privileges,
             files,
@@ -334,52 +332,35 @@ impl Config {
         })
     }
 
-    /// Returns the settings of the server, as [`tuffet`](https://docs.rs/tuffet) takes them.
-    pub fn settings(&self) -> Settings {
-        Settings {
-            listeners: self.listeners.iter().map(Listener::settings).collect(),
-            start: self.start,
-            workers: self.workers,
-            busy_poll: self.busy_poll,
-            capacity: self.limits.capacity(),
-            dont_fragment: self.transfer.dont_fragment,
-            rollover: self.transfer.rollover,
-            retransmit: self.transfer.retransmit.into(),
-            multicast: self.multicast.clone(),
-            names: SettingNames::Keys,
-            service: ServiceSettings {
-                transfer: self.transfer.settings(),
-                profiles: self.profiles.clone(),
-                netboot: self.netboot,
-                lease_files: self.lease_files.clone(),
-                limits: self.limits.settings(),
-                listeners: Vec::new(),
-            },
-        }
-    }
-
     /// Returns the limits that a reload may change, with the defaults that follow from others.
     pub fn bounds(&self) -> Bounds {
-        self.settings().bounds()
+        self.settings.bounds()
     }
 
     /// Returns the keys that differ in `next` but cannot change while the server runs: its sockets, its
     /// threads, and the settings that these were created with.
     pub fn needs_restart(&self, next: &Config) -> Vec<&'static str> {
+        let (its, new) = (&self.settings, &next.settings);
         let mut fixed = vec![
-            ("listeners", listeners::sockets_differ(&self.listeners, &next.listeners)),
-            ("workers", self.workers != next.workers),
-            ("busy-poll", self.busy_poll != next.busy_poll),
+            ("listeners", listeners::sockets_differ(&its.listeners, &new.listeners)),
+            ("workers", its.workers != new.workers),
+            ("busy-poll", its.busy_poll != new.busy_poll),
             ("control", self.control != next.control),
-            ("multicast", self.multicast != next.multicast),
+            ("multicast", its.multicast != new.multicast),
             ("events", self.events != next.events),
             ("telemetry", self.telemetry != next.telemetry),
             ("privileges", self.privileges != next.privileges),
         ];
         fixed.extend(admin::fixed(self.admin.as_ref(), next.admin.as_ref()));
         fixed.extend(self.policy.fixed(&next.policy));
-        fixed.extend(self.transfer.fixed(&next.transfer));
-        fixed.extend(self.limits.fixed(&next.limits));
+        fixed.extend([
+            ("transfer.dont-fragment", its.dont_fragment != new.dont_fragment),
+            ("transfer.rollover", its.rollover != new.rollover),
+            ("transfer.retransmit", its.retransmit != new.retransmit),
+            ("limits.transfers", its.capacity.transfers != new.capacity.transfers),
+            ("limits.pending", its.capacity.pending != new.capacity.pending),
+            ("limits.events", its.capacity.events != new.capacity.events),
+        ]);
         fixed.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
 }

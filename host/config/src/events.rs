@@ -1,14 +1,11 @@
 //! The section `events`: the publication of transfers for views of many servers.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::address::{check_name, path_schema};
-use super::nats::{NatsKeys, NatsServers, OneOrMore};
+use super::address::check_name;
+use super::nats::{NatsServers, OneOrMore, WrittenLogin};
 use super::resolver::Resolver;
-use super::secret::SecretText;
 
 /// The NATS servers to which this server publishes its transfers, so that `tuffet top --nats` and the page show many
 /// servers in one view.
@@ -34,19 +31,8 @@ pub(crate) struct WrittenEventsNats {
     /// once a second while someone watches.
     #[serde(default = "subject")]
     pub subject: String,
-    /// A token: `${NAME}` for an environment variable, or `{ file: PATH }`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<SecretText>,
-    /// A user, with `password`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<SecretText>,
-    /// The user's password: `${NAME}` for an environment variable, or `{ file: PATH }`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password: Option<SecretText>,
-    /// A credentials file, as `nsc` writes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "path_schema")]
-    pub credentials: Option<PathBuf>,
+    #[serde(flatten)]
+    pub login: WrittenLogin,
 }
 
 /// The NATS servers to which this server publishes its transfers.
@@ -70,14 +56,7 @@ impl Resolver<'_> {
         if let Some(Err(complaint)) = events.server.as_deref().map(check_name) {
             self.wrong("/events/server", complaint);
         }
-        let keys = NatsKeys {
-            urls: ("servers", &nats.servers),
-            token: nats.token.as_ref(),
-            user: nats.user.as_ref(),
-            password: nats.password.as_ref(),
-            credentials: nats.credentials.as_ref(),
-        };
-        let servers = self.nats_servers(pointer, &keys);
+        let servers = self.nats_servers(pointer, ("servers", &nats.servers), &nats.login);
         self.nats_subject(&format!("{pointer}/subject"), &nats.subject);
         EventsSpec { server: events.server.clone(), servers, subject: nats.subject.clone() }
     }

@@ -3,18 +3,18 @@
 //! Only written keys are reported, and only what the configuration says for certain: a default without effect is no mistake.
 
 use tuffet_request::Network;
-use tuffet_request::settings::{Ceilings, OptionRule, OptionRules, Profile};
+use tuffet_request::settings::{
+    Ceilings, Listener, OptionRule, OptionRules, Profile, ServiceSettings, Settings,
+};
+use tuffet_request::units::{ByteCount, TimeSpan};
 
-use super::chains::ListenerChains;
 use super::component::ComponentSource;
 use super::config::Config;
 use super::grant::{Grant, GrantKind};
-use super::listeners::Listener;
 use super::origins::OriginSpec;
 use super::plugins::{PluginConfig, PluginMode};
 use super::privileges::SeccompMode;
 use super::tree::join;
-use super::units::{ByteCount, TimeSpan};
 
 /// Pairs of a JSON pointer and a message.
 type Warnings = Vec<(String, String)>;
@@ -45,12 +45,13 @@ impl Idle<'_> {
     }
 
     fn roots(mut self) -> Self {
-        let Config { roots, listeners, origins, .. } = self.config;
+        let Config { roots, origins, settings, .. } = self.config;
+        let listeners = &settings.listeners;
         for (number, root) in roots.iter().enumerate() {
             let (at, name) = (format!("/roots/{number}"), &root.name);
             let is_read = self.is_granted(|grant| matches!(grant, Grant::Files(its) if its == name));
             let is_served =
-                |listener: &Listener| listener.roots.as_ref().is_none_or(|its| its.contains(name));
+                |listener: &Listener| listener.rules.roots.as_ref().is_none_or(|its| its.contains(name));
             self.key(!root.private && !is_read && !listeners.iter().any(is_served), at.clone(), || {
                 format!("no listener serves the root `{name}`: add it to `listeners[].roots`, or remove it")
             });
@@ -88,7 +89,8 @@ impl Idle<'_> {
     }
 
     fn listeners(mut self) -> Self {
-        let Config { listeners, profiles, transfer, .. } = self.config;
+        let Settings { listeners, service, .. } = &self.config.settings;
+        let ServiceSettings { profiles, transfer, .. } = service;
         let all = Ceilings { options: transfer.options, ..Ceilings::default() };
         for (number, listener) in listeners.iter().enumerate() {
             let at = format!("/listeners/{number}");
@@ -100,16 +102,16 @@ impl Idle<'_> {
                 )
             });
             let windows = profiles.iter().filter_map(|profile| profile.ceilings.max_windowsize);
-            let window =
-                windows.chain([listener.ceilings.max_windowsize.unwrap_or(transfer.max_windowsize)]).max();
-            self.burst(&at, listener.ceilings.burst, window);
-            self.refused(&at, listener.ceilings.or(all).options);
+            let its = listener.rules.ceilings;
+            let window = windows.chain([its.max_windowsize.unwrap_or(transfer.max_windowsize)]).max();
+            self.burst(&at, its.burst, window);
+            self.refused(&at, its.or(all).options);
         }
         self.refused("/transfer", transfer.options);
         for (key, is_replaced) in [
-            ("rate", listeners.iter().all(|its| its.ceilings.rate.is_some())),
-            ("max-blksize", listeners.iter().all(|its| its.ceilings.max_blksize.is_some())),
-            ("max-windowsize", listeners.iter().all(|its| its.ceilings.max_windowsize.is_some())),
+            ("rate", listeners.iter().all(|its| its.rules.ceilings.rate.is_some())),
+            ("max-blksize", listeners.iter().all(|its| its.rules.ceilings.max_blksize.is_some())),
+            ("max-windowsize", listeners.iter().all(|its| its.rules.ceilings.max_windowsize.is_some())),
         ] {
             self.key(is_replaced, join("/transfer", key), || {
                 format!("`{key}` has no effect, because every listener has its own; remove it, or those of listeners")
@@ -130,8 +132,9 @@ impl Idle<'_> {
 
     /// Warns about ceilings of options that are not acknowledged for any client.
     fn refused(&mut self, at: &str, options: OptionRules) {
+        let profiles = &self.config.settings.service.profiles;
         let acknowledged = |of: fn(OptionRules) -> Option<OptionRule>| {
-            self.config.profiles.iter().any(|its| of(its.ceilings.options) == Some(OptionRule::Acknowledge))
+            profiles.iter().any(|its| of(its.ceilings.options) == Some(OptionRule::Acknowledge))
         };
         let is_off = |of: fn(OptionRules) -> Option<OptionRule>| {
             of(options) == Some(OptionRule::Refuse) && !acknowledged(of)
@@ -148,7 +151,8 @@ impl Idle<'_> {
     }
 
     fn profiles(mut self) -> Self {
-        let Config { profiles, transfer, listeners, .. } = self.config;
+        let Settings { listeners, service, .. } = &self.config.settings;
+        let ServiceSettings { profiles, transfer, .. } = service;
         for (number, profile) in profiles.iter().enumerate() {
             let at = format!("/profiles/{number}");
             let its = settings_of(profile);
@@ -193,14 +197,13 @@ impl Idle<'_> {
     }
 
     fn policy(mut self) -> Self {
-        let Config { policy, listeners, roots, .. } = self.config;
-        let own: Vec<&ListenerChains> = listeners.iter().map(|listener| &listener.chains).collect();
-        for (key, chain, is_replaced) in [
-            ("authorize", &policy.authorize, own.iter().all(|its| its.authorize.is_some())),
-            ("resolve", &policy.resolve, own.iter().all(|its| its.resolve.is_some())),
-            ("accept-upload", &policy.accept_upload, own.iter().all(|its| its.accept_upload.is_some())),
-            ("observe", &policy.observe, own.iter().all(|its| its.observe.is_some())),
-        ] {
+        let Config { policy, roots, settings, .. } = self.config;
+        for (key, chain) in policy.chains() {
+            let has_own = |listener: &Listener| {
+                let own = policy.own_chains(&listener.name);
+                own.is_some_and(|own| own.written().any(|(own, _)| own == key))
+            };
+            let is_replaced = settings.listeners.iter().all(has_own);
             self.key(is_replaced && !chain.is_empty(), join("/policy", key), || {
                 format!("this chain has no effect, because every listener has its own `policy.{key}`; remove one of them")
             });
@@ -222,12 +225,13 @@ impl Idle<'_> {
 
     /// Whether the plugin is in one of these chains, for any listener.
     fn is_in(&self, plugin: &PluginConfig, chains: &[Chain]) -> bool {
-        let Config { policy, listeners, .. } = self.config;
+        let Config { policy, settings, .. } = self.config;
         let named = |listener: &Listener| {
-            let all = policy.chains_of(&listener.chains);
+            let own = policy.own_chains(&listener.name).cloned().unwrap_or_default();
+            let all = policy.chains_of(&own);
             chains.iter().any(|chain| all[*chain as usize].contains(&plugin.name))
         };
-        listeners.iter().any(named)
+        settings.listeners.iter().any(named)
     }
 
     fn plugins(mut self) -> Self {
@@ -285,11 +289,12 @@ impl Idle<'_> {
     }
 
     fn multicast(mut self) -> Self {
-        let Config { multicast, listeners, transfer, .. } = self.config;
+        let Settings { multicast, listeners, service, .. } = &self.config.settings;
+        let transfer = &service.transfer;
         let Some(multicast) = multicast else { return self };
         let enabled =
             || listeners.iter().zip(&multicast.listeners).filter(|(_, is_on)| **is_on).map(|(its, _)| its);
-        let has_rate = |listener: &Listener| listener.ceilings.rate.or(transfer.rate).is_some();
+        let has_rate = |listener: &Listener| listener.rules.ceilings.rate.or(transfer.rate).is_some();
         self.key(enabled().all(has_rate), "/multicast", || {
             "there are no groups, because clients with a rate join none, and every client has one (`rate`); remove the rate, \
              or `multicast`"
@@ -305,8 +310,9 @@ impl Idle<'_> {
     }
 
     fn limits(mut self) -> Self {
-        let Config { limits, policy, roots, listeners, privileges, .. } = self.config;
-        if let (Some(all), Some(client)) = limits.rates() {
+        let Config { settings, policy, roots, privileges, .. } = self.config;
+        let Settings { listeners, service: ServiceSettings { limits, .. }, .. } = settings;
+        if let (Some(all), Some(client)) = (limits.per_second, limits.per_client.per_second) {
             self.key(client >= all, "/limits/per-client/per-second", || {
                 format!(
                     "`per-second` of a client ({client}) has no effect, because all clients together get {all} \

@@ -1,16 +1,13 @@
 //! The section `kv`: the storage of plugin keys. A reload may change all of it.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
-use super::address::path_schema;
-use super::nats::{NatsKeys, NatsServers, OneOrMore};
+use super::nats::{NatsServers, OneOrMore, WrittenLogin};
 use super::resolver::Resolver;
-use super::secret::SecretText;
-use super::units::{TimeSpan, plain};
 
 /// The storage for keys of plugins with the grant `kv`. Default: a file in `state`, for this server alone.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -36,19 +33,8 @@ pub(crate) struct WrittenKvNats {
     /// and an error for changes. A plugin's own `when-away` replaces it.
     #[serde(default)]
     pub when_away: WhenAway,
-    /// A token: `${NAME}` for an environment variable, or `{ file: PATH }`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token: Option<SecretText>,
-    /// A user, with `password`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<SecretText>,
-    /// The user's password: `${NAME}` for an environment variable, or `{ file: PATH }`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub password: Option<SecretText>,
-    /// A credentials file, as `nsc` writes it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "path_schema")]
-    pub credentials: Option<PathBuf>,
+    #[serde(flatten)]
+    pub login: WrittenLogin,
     /// The time limit for one operation. When it passes, NATS counts as away until it answers again. Keep it
     /// below the `wall` limit of the plugins.
     #[serde(default = "timeout", with = "plain")]
@@ -91,14 +77,7 @@ fn timeout() -> Duration {
 impl Resolver<'_> {
     pub(crate) fn kv(&mut self, kv: &WrittenKv) -> KvBucket {
         let (pointer, nats) = ("/kv/nats", &kv.nats);
-        let keys = NatsKeys {
-            urls: ("servers", &nats.servers),
-            token: nats.token.as_ref(),
-            user: nats.user.as_ref(),
-            password: nats.password.as_ref(),
-            credentials: nats.credentials.as_ref(),
-        };
-        let servers = self.nats_servers(pointer, &keys);
+        let servers = self.nats_servers(pointer, ("servers", &nats.servers), &nats.login);
         let allowed = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
         if !(1..=64).contains(&nats.bucket.len()) || !nats.bucket.chars().all(allowed) {
             let message = "it is not the name of a bucket; use up to 64 letters, digits, `-` and `_`";

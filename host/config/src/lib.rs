@@ -5,9 +5,10 @@
 //! is resolved into [`Config`]: paths become absolute, addresses are parsed, references between sections checked
 //! (`resolver`). A [`Config`] needs no further checks, and no socket is bound before there is one.
 //!
-//! Each section has its own file (`limits`, `roots`, `plugins`, …), with everything about its keys: descriptions,
-//! bounds and defaults, their resolution, and which of them a reload cannot change. If both stages are equal, they
-//! share one struct; otherwise the written one is named `Written…`. The keys of the top level are in `config`.
+//! A section is a type: that of the crate that uses its values (`Transfer`, `Limits` and others of
+//! `tuffet_request::settings`), or of the file of the section here (`telemetry`, `kv`, …), with everything about its keys:
+//! descriptions, bounds and defaults, and which of them a reload cannot change. Where keys together make a value, the file
+//! of the section has them as `Written…`, and how they are resolved. The keys of the top level are in `config`.
 
 mod address;
 mod admin;
@@ -25,6 +26,7 @@ mod form;
 mod grant;
 mod idle_keys;
 mod inaccessible;
+mod key_order;
 mod keyless;
 mod kinds;
 mod kv;
@@ -66,7 +68,6 @@ mod tests;
 mod transfer;
 mod tree;
 mod trusted_root;
-mod units;
 mod unopened;
 mod uploads;
 mod verdicts;
@@ -83,17 +84,13 @@ pub use grant::{Grant, GrantKind, HttpHost};
 pub use inaccessible::{Inaccessible, outside_sandbox, why_inaccessible};
 pub use keyless::KeylessConfig;
 pub use kv::{KvBucket, WhenAway};
-pub use limits::Limits;
-pub use listeners::Listener;
 pub use log::{LogFormat, LogSpec, LogTarget};
 pub use nats::{NatsLogin, NatsServers};
 pub use origins::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 pub use overrides::Overrides;
 pub use plugin_secrets::PluginSecrets;
-pub use plugins::{
-    BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,
-};
-pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
+pub use plugins::{DecisionCacheConfig, PluginConfig, PluginLimits, PluginMode, ReuseConfig};
+pub use policy::{PolicyConfig, default_compiled};
 pub use privileges::{Privileges, SeccompMode, UserOrGroup};
 pub use profiles::RetransmitRules;
 pub use reference::reference;
@@ -108,10 +105,10 @@ pub use suggest::closest;
 pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, default_port,
 };
-pub use transfer::{Retransmit, Transfer};
 pub use tree::join as join_pointer;
 pub use trusted_root::{Period, TrustedAuthority, TrustedLog, TrustedRoot};
-pub use units::{ByteCount, TimeSpan};
+pub use tuffet_request::settings::{BreakerLimits, DefaultVerdict, Fact, Listener, OnError};
+pub use tuffet_request::units::{ByteCount, TimeSpan};
 pub use unopened::{UnopenedRoot, is_empty};
 pub use verify::{VerifyConfig, VerifyKey};
 

@@ -4,10 +4,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::Multicast;
+use tuffet_request::settings::{Listener, Multicast};
 use tuffet_request::{Network, PortRange};
 
-use super::listeners::Listener;
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 

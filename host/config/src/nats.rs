@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::address::path_schema;
 use super::resolver::Resolver;
 use super::secret::{Secret, SecretText};
 use super::tree::join;
@@ -60,21 +61,34 @@ impl JsonSchema for OneOrMore {
     }
 }
 
-/// The keys of a section that uses NATS.
-pub(crate) struct NatsKeys<'a> {
-    /// The name of the key with the URLs, and its value.
-    pub urls: (&'static str, &'a OneOrMore),
-    pub token: Option<&'a SecretText>,
-    pub user: Option<&'a SecretText>,
-    pub password: Option<&'a SecretText>,
-    pub credentials: Option<&'a PathBuf>,
+/// The keys of a login, among those of a section that uses NATS.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct WrittenLogin {
+    /// A token: `${NAME}` for an environment variable, or `{ file: PATH }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<SecretText>,
+    /// A user, with `password`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<SecretText>,
+    /// The user's password: `${NAME}` for an environment variable, or `{ file: PATH }`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<SecretText>,
+    /// A credentials file, as `nsc` writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "path_schema")]
+    pub credentials: Option<PathBuf>,
 }
 
 impl Resolver<'_> {
     /// Returns the servers and the login, and adds their problems to the findings.
-    pub(crate) fn nats_servers(&mut self, pointer: &str, keys: &NatsKeys<'_>) -> NatsServers {
+    pub(crate) fn nats_servers(
+        &mut self,
+        pointer: &str,
+        (key, urls): (&str, &OneOrMore),
+        login: &WrittenLogin,
+    ) -> NatsServers {
         let at = |key: &str| join(pointer, key);
-        let (key, urls) = keys.urls;
         let urls = match urls {
             OneOrMore::One(url) => vec![(at(key), url)],
             OneOrMore::More(urls) => urls
@@ -87,16 +101,16 @@ impl Resolver<'_> {
             self.url(pointer, url, ["nats", "tls"], "nats://HOST:PORT");
         }
         let urls = urls.into_iter().map(|(_, url)| url.clone()).collect();
-        NatsServers { urls, login: self.nats_login(pointer, keys) }
+        NatsServers { urls, login: self.nats_login(pointer, login) }
     }
 
-    fn nats_login(&mut self, pointer: &str, keys: &NatsKeys<'_>) -> NatsLogin {
+    fn nats_login(&mut self, pointer: &str, keys: &WrittenLogin) -> NatsLogin {
         let at = |key: &str| join(pointer, key);
-        let token = keys.token.and_then(|token| self.secret(&at("token"), token, Some("a token")));
-        let user = keys.user.and_then(|user| self.secret(&at("user"), user, None));
-        let password =
-            keys.password.and_then(|password| self.secret(&at("password"), password, Some("a password")));
-        let credentials = keys.credentials.and_then(|file| self.secret_file(&at("credentials"), file));
+        let token = keys.token.as_ref();
+        let token = token.and_then(|token| self.secret(&at("token"), token, Some("a token")));
+        let user = self.user(pointer, keys.user.as_ref(), keys.password.as_ref());
+        let credentials = keys.credentials.as_ref();
+        let credentials = credentials.and_then(|file| self.secret_file(&at("credentials"), file));
         // Its last line must end in a line feed.
         let credentials = credentials.map(|credentials| Secret::new(format!("{}\n", credentials.reveal())));
         if let Some(credentials) = &credentials
@@ -105,11 +119,6 @@ impl Resolver<'_> {
             let message = "it is not a NATS credentials file, with a token and the seed of a key; let `nsc generate \
                            creds` write one";
             self.wrong(at("credentials"), message);
-        }
-        if keys.user.is_some() != keys.password.is_some() {
-            let (there, missing) =
-                if keys.user.is_some() { ("user", "password") } else { ("password", "user") };
-            self.wrong(at(there), format!("a `{there}` needs a `{missing}`; add it, or remove both"));
         }
         let given = [
             ("token", keys.token.is_some()),
@@ -120,7 +129,7 @@ impl Resolver<'_> {
         if let [first, second, ..] = given[..] {
             self.wrong(at(second), format!("`{first}` and `{second}` exclude each other; keep one"));
         }
-        match (token, user.zip(password), credentials) {
+        match (token, user, credentials) {
             (Some(token), ..) => NatsLogin::Token(token),
             (_, Some((name, password)), _) => NatsLogin::User { name, password },
             (.., Some(credentials)) => NatsLogin::Credentials(credentials),

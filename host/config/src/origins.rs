@@ -7,11 +7,16 @@ mod written;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tuffet_request::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use url::Url;
+
+use super::address::path_schema;
 
 pub use credentials::Credentials;
 pub use redirects::RedirectHost;
-pub(crate) use written::{OriginKeys, WrittenCache, WrittenOrigin};
+pub(crate) use written::{OriginKeys, WrittenOrigin};
 
 /// The specification of an origin: the location of its files, and their cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,21 +81,55 @@ pub enum Location {
     },
 }
 
-/// The cache of an origin.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The files of `url` on the local disk. It survives restarts.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct CacheSpec {
-    /// Its folder. It need not exist.
+    /// Its folder, relative to this file. Created if missing. Each root needs its own.
+    #[schemars(schema_with = "path_schema")]
     pub path: PathBuf,
-    /// The largest sum of the files in it, in bytes: 1 MiB at least.
+    /// The largest total size of its files. The least recently requested files make room, except files in running
+    /// transfers.
+    #[serde(default = "bytes", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1MiB"))]
     pub bytes: u64,
-    /// How long a version is used before the origin is asked for a newer one.
+    /// How long a file is served without asking the origin whether it has changed.
+    #[serde(default = "revalidate", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
     pub revalidate: Duration,
-    /// How long a missing file is not asked for again.
+    /// How long the origin is not asked again for a missing file.
+    #[serde(default = "negative", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub negative: Duration,
-    /// How long after its last validation a file is served while the origin does not answer.
+    /// How long a file is served while the origin does not answer, counted from when the origin last confirmed it.
+    #[serde(default = "stale_if_error", with = "plain")]
+    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
     pub stale_if_error: Duration,
-    /// Files up to this size are fetched whole, larger ones in parts; in bytes.
+    /// Files up to this size are fetched whole, larger ones in parts of some MiB as clients need them, if they have a
+    /// strong ETag.
+    #[serde(default = "whole", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "16GiB"))]
     pub whole: u64,
+}
+
+fn bytes() -> u64 {
+    10 * GIB
+}
+
+fn revalidate() -> Duration {
+    Duration::from_secs(60)
+}
+
+fn negative() -> Duration {
+    Duration::from_secs(10)
+}
+
+fn stale_if_error() -> Duration {
+    Duration::from_secs(24 * 60 * 60)
+}
+
+fn whole() -> u64 {
+    64 * MIB
 }
 
 impl OriginSpec {

@@ -1,24 +1,23 @@
 //! The section `plugins`. A reload may change all of it.
 
-use std::fmt;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tuffet_request::RootSpec;
+use tuffet_request::settings::{BreakerLimits, Fact, Listener, OnError};
+use tuffet_request::units::{ByteCount, MIB, TimeSpan, plain};
 
 use super::address::check_name;
 use super::component::{ComponentSource, Sha256Digest, component_schema, digest_schema};
 use super::grant::Grant;
 use super::kv::WhenAway;
-use super::listeners::Listener;
 use super::plugin_secrets::PluginSecrets;
 use super::resolver::Resolver;
 use super::sinks::SinkSpec;
 use super::suggest::{closest, unknown};
 use super::tree::join;
-use super::units::{ByteCount, MIB, TimeSpan, plain};
 use super::verify::VerifyConfig;
 
 /// A plugin: a WebAssembly component that implements one or more hooks.
@@ -73,7 +72,7 @@ pub struct PluginConfig {
     pub mode: PluginMode,
     /// When the server stops calling a failing plugin, or sending its HTTP requests to a host that does not answer.
     #[serde(default)]
-    pub breaker: BreakerConfig,
+    pub breaker: BreakerLimits,
     /// The answer to the plugin while the NATS servers of `kv` do not answer. Default: that of `kv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WhenAway")]
@@ -81,26 +80,6 @@ pub struct PluginConfig {
     /// Caches decisions of `authorize` and `resolve`. Default: that of the plugin's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCacheConfig>,
-}
-
-/// When the server stops calling a failing plugin. While the breaker is open, `on-error` answers. After the
-/// back-off, single calls probe the plugin; the back-off doubles each time the probes of up to three clients
-/// have failed. Each host of a grant `http` has a breaker of its own with these limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct BreakerConfig {
-    /// The breaker opens when calls for this many different clients have failed, with no successful call between. Calls
-    /// that fail for one client alone never open it, unless this is 1.
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub failures: u32,
-    /// The first back-off. At most `cap`.
-    #[serde(with = "plain")]
-    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
-    pub back_off: Duration,
-    /// The longest back-off.
-    #[serde(with = "plain")]
-    #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
-    pub cap: Duration,
 }
 
 /// A cache of the plugin's decisions. Requests that agree in every fact of `key` get the same decision, so
@@ -189,17 +168,6 @@ pub struct PluginLimits {
     pub kv_bytes: u64,
 }
 
-/// How a failed call (trap, exceeded limit, invalid answer) is treated.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnError {
-    /// The request is denied.
-    #[default]
-    Deny,
-    /// The plugin has no opinion.
-    Abstain,
-}
-
 /// Whether the opinions of a plugin count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -209,61 +177,6 @@ pub enum PluginMode {
     Enforce,
     /// It runs beside the chain; its verdict is logged and has no effect.
     Monitor,
-}
-
-/// A fact of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fact {
-    /// `read` or `write`.
-    Operation,
-    /// `octet` or `netascii`.
-    Mode,
-    /// The name of the listener.
-    Listener,
-    /// The IP address of the client.
-    Address,
-    /// The port of the client.
-    Port,
-    /// The known MAC addresses of the client.
-    Mac,
-    /// The client's class.
-    Class,
-    /// The name as it was sent.
-    Requested,
-    /// The normalised path.
-    Path,
-    /// All options, as they were sent.
-    Options,
-    /// The address that the request was sent to.
-    LocalAddress,
-    /// The name of the network interface that it arrived on.
-    Interface,
-    /// The VLAN of that interface.
-    Vlan,
-    /// The lease of the client's address.
-    Lease,
-}
-
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Fact::Operation => "operation",
-            Fact::Mode => "mode",
-            Fact::Listener => "listener",
-            Fact::Address => "address",
-            Fact::Port => "port",
-            Fact::Mac => "mac",
-            Fact::Class => "class",
-            Fact::Requested => "requested",
-            Fact::Path => "path",
-            Fact::Options => "options",
-            Fact::LocalAddress => "local-address",
-            Fact::Interface => "interface",
-            Fact::Vlan => "vlan",
-            Fact::Lease => "lease",
-        })
-    }
 }
 
 impl Default for PluginLimits {
@@ -281,12 +194,6 @@ impl Default for PluginLimits {
             kv_keys: 10_000,
             kv_bytes: 16 * MIB,
         }
-    }
-}
-
-impl Default for BreakerConfig {
-    fn default() -> Self {
-        Self { failures: 10, back_off: Duration::from_secs(1), cap: Duration::from_secs(60) }
     }
 }
 

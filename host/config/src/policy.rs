@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::DefaultVerdict;
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
 use super::chains::ListenerChains;
-use super::listeners::Listener;
 use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::suggest::{closest, unknown};
 use super::tree::join;
-use super::units::{TimeSpan, plain};
 
 /// The chains: which plugins decide, and in which order.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -57,16 +57,6 @@ pub struct PolicyConfig {
     pub listeners: Vec<(String, ListenerChains)>,
 }
 
-/// The verdict if every plugin abstains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DefaultVerdict {
-    /// The request is allowed.
-    Allow,
-    /// The request is denied.
-    Deny,
-}
-
 impl Default for PolicyConfig {
     fn default() -> Self {
         Self {
@@ -100,13 +90,18 @@ pub fn default_compiled(stays_root: bool) -> Option<PathBuf> {
 
 impl PolicyConfig {
     /// The chains, by their keys.
-    fn chains(&self) -> [(&'static str, &Vec<String>); 4] {
+    pub(crate) fn chains(&self) -> [(&'static str, &Vec<String>); 4] {
         [
             ("authorize", &self.authorize),
             ("resolve", &self.resolve),
             ("accept-upload", &self.accept_upload),
             ("observe", &self.observe),
         ]
+    }
+
+    /// Returns the own chains of a listener.
+    pub fn own_chains(&self, listener: &str) -> Option<&ListenerChains> {
+        self.listeners.iter().find(|(name, _)| name == listener).map(|(_, own)| own)
     }
 
     /// Returns the chains of a listener, in the order of their hooks: its own, and these where it has none.
@@ -132,14 +127,15 @@ impl Resolver<'_> {
         policy: PolicyConfig,
         plugins: BTreeMap<String, PluginConfig>,
         named: ReferableNames<'_>,
+        of_listeners: &[ListenerChains],
         stays_root: bool,
     ) -> PolicyConfig {
         let of_all = policy.chains().map(|(chain, names)| (format!("/policy/{chain}"), chain, names));
         let mut chains: Vec<(String, &str, &Vec<String>)> = of_all.into();
-        for (number, listener) in named.listeners.iter().enumerate() {
-            let own = listener.chains.written();
+        for (number, own) in of_listeners.iter().enumerate() {
             chains.extend(
-                own.map(|(chain, names)| (format!("/listeners/{number}/policy/{chain}"), chain, names)),
+                own.written()
+                    .map(|(chain, names)| (format!("/listeners/{number}/policy/{chain}"), chain, names)),
             );
         }
         for (place, _, names) in &chains {
@@ -179,11 +175,11 @@ impl Resolver<'_> {
         let compiled = self.unless_none(policy.compiled.as_deref(), || default_compiled(stays_root));
         let plugins: Vec<PluginConfig> =
             plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
-        self.warn_of_verdicts(&policy, &plugins, named.listeners);
+        self.warn_of_verdicts(&policy, &plugins, of_listeners);
         self.warn_of_shadowed_rules(&plugins);
-        let has_own = |listener: &&Listener| listener.chains != ListenerChains::default();
-        let own = named.listeners.iter().filter(has_own);
-        let listeners = own.map(|listener| (listener.name.clone(), listener.chains.clone())).collect();
+        let own =
+            named.listeners.iter().zip(of_listeners).filter(|(_, own)| **own != ListenerChains::default());
+        let listeners = own.map(|(listener, own)| (listener.name.clone(), own.clone())).collect();
         PolicyConfig { compiled, plugins, listeners, ..policy }
     }
 }

@@ -39,7 +39,7 @@ read the schema from a first line of the file itself:
 pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
-         <!-- Generated: change the doc comments in host/config/src, then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
+         <!-- Generated: change the doc comments of the sections (host/config/src, host/request/src), then run `tuffet schema --markdown >docs/configuration.md`. -->\n\n\
          The configuration is one YAML file. Unknown keys and invalid values are errors with line and column. \
          `tuffet check FILE` reports them without starting a server: first all mistakes in keys and values, then \
          those in how the sections fit together, then those that the plugins find. A [JSON Schema](#in-an-editor) \

@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::address::path_schema;
 use super::component::is_registry;
@@ -17,7 +18,6 @@ use super::inaccessible::remedy;
 use super::resolver::Resolver;
 use super::secret::{Secret, SecretText};
 use super::tree::join;
-use super::units::{TimeSpan, plain};
 
 /// The largest file of keys or certificates, in bytes. The system's authorities take some 200 kB.
 const MAX_PUBLIC: u64 = 2 << 20;
@@ -140,24 +140,17 @@ impl Resolver<'_> {
             );
             None
         });
-        if written.user.is_some() != written.password.is_some() {
-            let (there, missing) =
-                if written.user.is_some() { ("user", "password") } else { ("password", "user") };
-            self.wrong(at(there), format!("a `{there}` needs a `{missing}`; add it, or remove both"));
-        }
         if written.user.is_some() && written.credentials.is_some() {
             self.wrong(at("user"), "`credentials` and `user` exclude each other; keep one");
         }
-        let user = written.user.as_ref().and_then(|user| self.secret(&at("user"), user, None));
-        let password = written.password.as_ref();
-        let password = password.and_then(|text| self.secret(&at("password"), text, Some("a password")));
+        let user = self.user(&pointer, written.user.as_ref(), written.password.as_ref());
         let of_file =
             written.credentials.as_ref().and_then(|file| self.login(&at("credentials"), &host, file));
         let plain_http = written.plain_http.unwrap_or(written.ca.is_none() && is_local(&host));
         if plain_http && written.ca.is_some() {
             self.wrong(at("ca"), "`plain-http` uses no certificates; remove one of the two");
         }
-        let login = user.zip(password).or(of_file);
+        let login = user.or(of_file);
         if plain_http && login.is_some() && !is_local(&host) {
             let message =
                 "the password crosses the network in clear: `plain-http` is set; give the registry TLS";

@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use tuffet_request::settings::Start;
+use tuffet_request::units::TimeSpan;
 
 use super::source::{Finding, Source};
 use super::tree::join;
-use super::units::TimeSpan;
 use super::unopened::UnopenedRoot;
 
 /// Collects the problems of all sections.

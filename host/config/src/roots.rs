@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::settings::Start;
-use tuffet_request::{Case, LinkFolder, RootSpec, Versions};
+use tuffet_request::units::{ByteCount, GIB, plain};
+use tuffet_request::{Case, LinkFolder, RootSpec};
 
 use super::address::{path_schema, root_name_schema};
-use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
+use super::origins::{CacheSpec, OriginKeys, OriginSpec, WrittenOrigin};
 use super::policy::PolicyConfig;
 use super::reach;
 use super::resolver::Resolver;
 use super::tree::join;
-use super::units::{ByteCount, GIB, plain};
 use super::unopened::UnopenedRoot;
 use super::uploads::WrittenUploads;
 
@@ -39,7 +39,7 @@ pub(crate) struct WrittenRoot {
     pub origin: Option<WrittenOrigin>,
     /// The files of `url` on the local disk. It survives restarts. Required with `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache: Option<WrittenCache>,
+    pub cache: Option<CacheSpec>,
     /// Absolute prefixes under which clients may also name its files: with `/tftpboot` here, `/tftpboot/x` is the file
     /// `x` of this root, and of no root without that prefix. If several prefixes match a name, the longest counts. For
     /// clients and map files of a server without a root folder. At most 16.
@@ -255,7 +255,7 @@ impl Resolver<'_> {
                 follow: root.follow,
                 case: root.case,
                 link_folders,
-                versions: root.write.versions.map(|its| Versions { keep: its.keep, names: its.names }),
+                versions: root.write.versions,
                 folders: root.write.folders.and_then(|folders| folders.0),
                 quota,
             });

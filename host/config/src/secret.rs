@@ -129,6 +129,25 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns the user and the password of a section that has the keys `user` and `password`, and refuses one without
+    /// the other.
+    pub(crate) fn user(
+        &mut self,
+        pointer: &str,
+        user: Option<&SecretText>,
+        password: Option<&SecretText>,
+    ) -> Option<(Secret, Secret)> {
+        if user.is_some() != password.is_some() {
+            let (there, missing) = if user.is_some() { ("user", "password") } else { ("password", "user") };
+            let message = format!("a `{there}` needs a `{missing}`; add it, or remove both");
+            self.wrong(join(pointer, there), message);
+        }
+        let user = user.and_then(|user| self.secret(&join(pointer, "user"), user, None));
+        let password =
+            password.and_then(|text| self.secret(&join(pointer, "password"), text, Some("a password")));
+        user.zip(password)
+    }
+
     /// Returns the content of a file without the final line ending.
     pub(crate) fn secret_file(&mut self, pointer: &str, file: &Path) -> Option<Secret> {
         let path = self.absolute(file);

@@ -23,9 +23,9 @@ use super::slips::space_after_colon;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
-use super::units::{ByteCount, TimeSpan};
 use super::uploads::FileMode;
 use tuffet_request::PortRange;
+use tuffet_request::units::{ByteCount, TimeSpan};
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]

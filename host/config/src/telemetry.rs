@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::resolver::Resolver;
 use super::secret::{Secret, SecretText};
 use super::tree::join;
-use super::units::{TimeSpan, plain};
 
 /// Export to an OpenTelemetry collector over OTLP. Disabled without this section, unless
 /// `OTEL_EXPORTER_OTLP_ENDPOINT` or its variant for one signal is set. The variables `OTEL_*` override this

@@ -6,19 +6,10 @@ use std::str::FromStr;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use tuffet_request::{Links, NewFolders, Quota, VersionNames};
+use tuffet_request::units::{ByteCount, plain};
+use tuffet_request::{Links, NewFolders, Quota, Versions};
 
 use super::resolver::Resolver;
-use super::units::{ByteCount, plain};
-
-/// The bounds of `versions.keep`.
-const KEEP: [u32; 2] = [1, 10_000];
-
-/// The bounds of `folders.depth`: as deep as the server looks for files.
-const DEPTH: [u32; 2] = [1, 32];
-
-/// The bounds of `folders.count`.
-const COUNT: [u64; 2] = [1, 1_000_000];
 
 /// How uploads are written.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -45,7 +36,7 @@ pub(crate) struct WrittenUploads {
     /// Keeps the file that an upload replaces as `NAME.~1~`, the next one as `NAME.~2~`, and so on, as GNU cp numbers
     /// backups, or with its time. Clients can read versions, and never write them. Needs `overwrite`. Default: the earlier file is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub versions: Option<WrittenVersions>,
+    pub versions: Option<Versions>,
     /// Whether an upload is written into the file that is there, where the server's user may write that file and not its
     /// folder. It waits in `state` until it is complete. While it is written, which is the only moment, clients that read
     /// the file get an ERROR, and other programs see a mixture of both contents; after a crash in that moment, the next
@@ -138,47 +129,9 @@ impl JsonSchema for FileMode {
     }
 }
 
-/// Earlier versions of the files that uploads replace.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) struct WrittenVersions {
-    /// The number of earlier versions to keep of each file. The oldest are removed once a new file is on disk.
-    #[schemars(range(min = KEEP[0], max = KEEP[1]))]
-    pub keep: u32,
-    /// The names of versions: `number` for `NAME.~7~`, `time` for `NAME.~20261127T001500Z.7~`, with the time of the last
-    /// modification in UTC before the number. After a change, earlier names stay, and count among those to keep.
-    #[serde(default)]
-    pub names: VersionNames,
-}
-
 /// The folders that uploads may make: `true`, or their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WrittenFolders(pub Option<NewFolders>);
-
-/// As a mapping.
-#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-struct Limits {
-    /// The number of folders that the path of an upload may have if one of them is missing.
-    #[schemars(range(min = DEPTH[0], max = DEPTH[1]))]
-    depth: u32,
-    /// The number of folders that the root may have, regardless of who made them. An upload that needs one more is refused
-    /// with ERROR 3.
-    #[schemars(range(min = COUNT[0], max = COUNT[1]))]
-    count: u64,
-}
-
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { depth: 4, count: 1000 }
-    }
-}
-
-impl From<Limits> for NewFolders {
-    fn from(Limits { depth, count }: Limits) -> NewFolders {
-        NewFolders { depth, count }
-    }
-}
 
 impl<'de> Deserialize<'de> for WrittenFolders {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -186,11 +139,11 @@ impl<'de> Deserialize<'de> for WrittenFolders {
         #[serde(untagged)]
         enum Either {
             Flag(bool),
-            Limits(Limits),
+            Limits(NewFolders),
         }
         Ok(WrittenFolders(match Either::deserialize(deserializer)? {
-            Either::Flag(flag) => flag.then(|| Limits::default().into()),
-            Either::Limits(limits) => Some(limits.into()),
+            Either::Flag(flag) => flag.then(NewFolders::default),
+            Either::Limits(limits) => Some(limits),
         }))
     }
 }
@@ -199,7 +152,7 @@ impl Serialize for WrittenFolders {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             None => serializer.serialize_bool(false),
-            Some(NewFolders { depth, count }) => Limits { depth, count }.serialize(serializer),
+            Some(limits) => limits.serialize(serializer),
         }
     }
 }
@@ -214,7 +167,7 @@ impl JsonSchema for WrittenFolders {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let limits = Limits::json_schema(generator);
+        let limits = NewFolders::json_schema(generator);
         json_schema!({
             "type": ["boolean", "object"],
             "properties": limits.get("properties"),

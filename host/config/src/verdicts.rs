@@ -4,12 +4,12 @@
 
 use serde_json::Value;
 use tuffet_request::Network;
+use tuffet_request::settings::DefaultVerdict;
 
 use super::chains::ListenerChains;
 use super::component::ComponentSource;
-use super::listeners::Listener;
 use super::plugins::{PluginConfig, PluginMode};
-use super::policy::{DefaultVerdict, PolicyConfig};
+use super::policy::PolicyConfig;
 use super::resolver::Resolver;
 use super::tree::join;
 
@@ -114,11 +114,11 @@ impl Resolver<'_> {
         &mut self,
         policy: &PolicyConfig,
         plugins: &[PluginConfig],
-        listeners: &[Listener],
+        of_listeners: &[ListenerChains],
     ) {
         let find = |name: &String| plugins.iter().find(|plugin| plugin.name == *name);
         if policy.default == DefaultVerdict::Allow {
-            let own = listeners.iter().filter_map(|listener| listener.chains.authorize.as_ref());
+            let own = of_listeners.iter().filter_map(|own| own.authorize.as_ref());
             let mut named: Vec<&PluginConfig> =
                 own.chain([&policy.authorize]).flatten().filter_map(find).collect();
             named.sort_unstable_by_key(|plugin| &plugin.name);
@@ -141,8 +141,8 @@ impl Resolver<'_> {
             [] => "add a plugin that allows to `authorize`, such as `acl` with a list `allow`".to_owned(),
             [.., last] => format!("add a list `allow` to the settings of `{last}`"),
         };
-        for (number, listener) in listeners.iter().enumerate() {
-            let ListenerChains { authorize: Some(own), .. } = &listener.chains else { continue };
+        for (number, own) in of_listeners.iter().enumerate() {
+            let Some(own) = &own.authorize else { continue };
             if nobody(own) {
                 let at = format!("/listeners/{number}/policy/authorize");
                 let message = format!(
@@ -153,7 +153,7 @@ impl Resolver<'_> {
                 self.warnings.push((at, message));
             }
         }
-        let is_used = listeners.iter().any(|listener| listener.chains.authorize.is_none());
+        let is_used = of_listeners.iter().any(|own| own.authorize.is_none());
         if is_used && nobody(&policy.authorize) {
             let message = format!(
                 "nothing allows a request, so nobody is served; {}, or write `default: allow`",

@@ -13,14 +13,15 @@ mod lease;
 mod mac;
 mod octets;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use index::Index;
 pub use lease::Lease;
 pub use mac::Mac;
 
 /// The DHCP server that wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// dnsmasq: `EXPIRES MAC ADDRESS NAME CLIENT-ID` on each line.

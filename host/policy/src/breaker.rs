@@ -9,26 +9,10 @@ use std::time::{Duration, Instant};
 
 use super::failure::{Cause, Failure};
 use tuffet_request::ClientKey;
+use tuffet_request::settings::BreakerLimits;
 
 /// The number of clients with failed probes that doubles the back-off, or fewer if fewer clients opened the breaker.
 const PROBERS: usize = 3;
-
-/// When a breaker opens, and for how long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BreakerLimits {
-    /// The number of different clients with failed calls that opens it, without a successful call in between.
-    pub failures: u32,
-    /// The first back-off. At most `cap`.
-    pub back_off: Duration,
-    /// The longest back-off.
-    pub cap: Duration,
-}
-
-impl BreakerLimits {
-    /// Those of a breaker that never opens.
-    pub const NEVER: BreakerLimits =
-        BreakerLimits { failures: u32::MAX, back_off: Duration::from_secs(1), cap: Duration::from_secs(1) };
-}
 
 /// Stops calls after those of a configured number of different clients have failed in a row; repeated failures of a
 /// single client do not count. While the breaker is open, the plugin is not called. After the

@@ -16,9 +16,10 @@ use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
 use super::hook_call::{HookCall, Lines};
 use super::make_parts;
-use super::member::{Member, OnError};
+use super::member::Member;
 use super::memo::Memo;
 use super::upload::ReceivedUpload;
+use tuffet_request::settings::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What, catch_panic_async};
 
 /// A question to a hook.

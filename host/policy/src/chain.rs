@@ -9,7 +9,8 @@ use super::content::PluginContent;
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
-use super::policy::{DefaultVerdict, Policy};
+use super::policy::Policy;
+use tuffet_request::settings::DefaultVerdict;
 use tuffet_request::{ClientKey, Denial, ErrorCode, Request, SessionProfile};
 use tuffet_store::OpenedSource;
 

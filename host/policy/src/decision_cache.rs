@@ -13,11 +13,11 @@ use tokio::time::{Instant, timeout_at};
 
 use super::answers::Answer;
 use super::counters::Counters;
-use super::fact::Fact;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
 use super::freshness::Freshness;
 use tuffet_request::Request;
+use tuffet_request::settings::Fact;
 
 /// The capacity of a cache with declared facts.
 const DECLARED_ENTRIES: usize = 10_000;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::fact::Fact;
+use tuffet_request::settings::Fact;
 use tuffet_request::{Lease, LeaseFact, MacSource, Mode, Operation, Request};
 
 /// Encodes the facts, each with a fixed length or a length prefix, so that neighbours do not run together.

@@ -12,6 +12,7 @@ use super::line_rate::LineRate;
 use super::overload::Overload;
 use super::renderings::Renderings;
 use super::turns::Occupancy;
+use tuffet_request::settings::OnError;
 use tuffet_store::{Scope, SourceOpener};
 
 /// A member of chains.
@@ -55,15 +56,4 @@ pub struct Member {
     pub resolutions: Option<DecisionCache<Resolution>>,
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
-}
-
-/// How a failed call (trap, exceeded limit, invalid answer) is treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnError {
-    /// The request is denied.
-    Deny,
-    /// The plugin has no opinion.
-    Abstain,
-    /// The request is dropped, so that its client asks again. A complete upload fails.
-    Drop,
 }

@@ -9,6 +9,7 @@ use super::chain_results::ChainedPlugin;
 use super::identity::PluginIdentity;
 use super::load_problem::LoadProblem;
 use super::member::Member;
+use tuffet_request::settings::DefaultVerdict;
 
 /// A loaded policy: one for each generation.
 #[derive(Clone)]
@@ -33,15 +34,6 @@ pub struct PolicyParts {
     pub warnings: Vec<LoadProblem>,
     /// The plugins and their components, in the order of the configuration.
     pub identities: Vec<PluginIdentity>,
-}
-
-/// The verdict if every plugin of `authorize` abstains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DefaultVerdict {
-    /// The request is allowed.
-    Allow,
-    /// The request is denied.
-    Deny,
 }
 
 /// The chains of a listener. A plugin may be in several of them.

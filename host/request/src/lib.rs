@@ -26,6 +26,7 @@ mod setting_names;
 pub mod settings;
 mod tid_ports;
 mod trail;
+pub mod units;
 
 pub use bounds::{Bounds, PerSecond};
 pub use calls::{Call, Calls};

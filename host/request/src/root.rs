@@ -62,12 +62,17 @@ pub struct LinkFolder {
     pub answers: bool,
 }
 
-/// The earlier versions of a file that uploads replace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Earlier versions of the files that uploads replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Versions {
-    /// The number of versions to keep, at least 1.
+    /// The number of earlier versions to keep of each file. The oldest are removed once a new file is on disk.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
     pub keep: u32,
-    /// Their names.
+    /// The names of versions: `number` for `NAME.~7~`, `time` for `NAME.~20261127T001500Z.7~`, with the time of the last
+    /// modification in UTC before the number. After a change, earlier names stay, and count among those to keep.
+    #[serde(default)]
     pub names: VersionNames,
 }
 
@@ -84,12 +89,24 @@ pub enum VersionNames {
 }
 
 /// The folders that uploads may make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct NewFolders {
-    /// The number of folders in the path of an upload that needs a new one, 1 to 32.
+    /// The number of folders that the path of an upload may have if one of them is missing.
+    // As deep as the server looks for files.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
     pub depth: u32,
-    /// The number of folders in the root, regardless of who made them.
+    /// The number of folders that the root may have, regardless of who made them. An upload that needs one more is refused
+    /// with ERROR 3.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub count: u64,
+}
+
+impl Default for NewFolders {
+    fn default() -> NewFolders {
+        NewFolders { depth: 4, count: 1000 }
+    }
 }
 
 /// What a root may contain, and each folder at its top, with earlier versions and running uploads. `None`: unlimited.

@@ -1,5 +1,8 @@
 //! The configured TID ports of a listener.
 
+#[cfg(feature = "schema")]
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -7,13 +10,59 @@ use std::str::FromStr;
 /// The limit of TID ports of a listener, over all workers.
 pub const MAX_TID_PORTS: u16 = 16_384;
 
-/// The TID ports of a listener, over all workers.
+/// The TID ports of a listener, over all workers; as written `512`, or `30000-30063`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TidPorts {
     /// This many ports, chosen by the kernel; at least 1.
     Count(u16),
     /// These ports.
     Range(PortRange),
+}
+
+impl<'de> Deserialize<'de> for TidPorts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Count(u16),
+            Range(String),
+        }
+        let ports = match Either::deserialize(deserializer)? {
+            Either::Count(count) => TidPorts::Count(count),
+            Either::Range(text) => TidPorts::Range(text.parse().map_err(de::Error::custom)?),
+        };
+        Ok(ports)
+    }
+}
+
+impl Serialize for TidPorts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            TidPorts::Count(count) => serializer.serialize_u16(count),
+            TidPorts::Range(range) => serializer.collect_str(&range),
+        }
+    }
+}
+
+#[cfg(feature = "schema")]
+impl JsonSchema for TidPorts {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TidPorts".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["integer", "string"],
+            "format": "tid-ports",
+            "minimum": 1,
+            "maximum": MAX_TID_PORTS,
+            "pattern": "^[0-9]+ ?- ?[0-9]+$"
+        })
+    }
 }
 
 /// Consecutive ports from 1 up: at least one, at most [`MAX_TID_PORTS`].

@@ -125,7 +125,7 @@ pub use tuffet_request::names::NameError;
 pub use tuffet_request::settings::{self, Capacity, Limits, ListenerRules, Netboot, Profile, Transfer};
 pub use tuffet_request::{
     ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, NewFolders, Operation,
-    PerSecond, PortRange, Quota, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
+    PortRange, Quota, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
     UnknownClass,
 };
 /// Why a folder cannot be opened.

@@ -6,7 +6,6 @@ use futures_util::future::join_all;
 
 use super::code_cache::CodeCache;
 use super::engine::PolicyRuntime;
-use super::from_config;
 use super::load::load;
 use super::load_problems::missing_hook;
 use super::member::member;
@@ -87,7 +86,7 @@ pub(super) async fn assemble(
     let warnings = plugins.iter().flat_map(|(plugin, _)| plugin.warnings()).collect();
     let identities = plugins.iter().map(|(plugin, _)| plugin.identity.clone()).collect();
     let policy = Policy::new(PolicyParts {
-        default: from_config::default_verdict(config.default),
+        default: config.default,
         of_all,
         of_listeners,
         time_limit: config.time_limit,

@@ -22,7 +22,7 @@ pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
     let path = folder.join("tuffet.yaml");
     fs::write(&path, yaml).map_err(|error| format!("{} cannot be written: {error}", path.display()))?;
     let error = match Config::load(&path) {
-        Ok(config) if config.listeners.is_empty() || config.roots.is_empty() => {
+        Ok(config) if config.settings.listeners.is_empty() || config.roots.is_empty() => {
             return Err("loaded, without a listener or without a root".into());
         }
         Ok(_) => return Ok(()),

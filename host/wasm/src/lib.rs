@@ -26,7 +26,6 @@ mod engine;
 mod engine_config;
 mod event_view;
 mod facts;
-mod from_config;
 #[doc(hidden)]
 pub mod fuzzing;
 mod grants;

@@ -10,7 +10,6 @@ use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts,
 use super::code::Code;
 use super::compile;
 use super::engine::PolicyRuntime;
-use super::from_config;
 use super::grants::{self, ConfiguredNames, GrantCheck};
 use super::identity::identity;
 use super::kind::check_kind;
@@ -207,8 +206,8 @@ fn plugin(
         prepared: (reuse.is_none() && policy.live && is_timeless(granted))
             .then(|| PreparedInstances::new(Arc::clone(&shared.idle_permits))),
         reuse: reuse.map(|reuse| reuse.calls),
-        breaker: Arc::new(Breaker::new(from_config::breaker(&spec.breaker))),
-        depends_on: facts.map(|facts| facts.iter().copied().map(from_config::fact).collect()),
+        breaker: Arc::new(Breaker::new(spec.breaker)),
+        depends_on: facts.map(<[Fact]>::to_vec),
         judges_paths: manifest.depends_on.iter().flatten().any(|fact| *fact == Fact::Path),
         roots: Some(policy.served_roots().into()),
         authorize: authorize::GuestIndices::new(component).ok(),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::engine::PolicyRuntime;
-use super::from_config;
 use super::plugin::Plugin;
 use tuffet_config::{PluginConfig, PluginMode};
 use tuffet_policy::{Answer, DecisionCache, Hooks, Member, Renderings};
@@ -19,7 +18,7 @@ pub(super) fn member(
         name: Arc::clone(&plugin.name),
         noun: "plugin",
         hooks: hooks(plugin),
-        on_error: from_config::on_error(spec.on_error),
+        on_error: spec.on_error,
         monitors: spec.mode == PluginMode::Monitor,
         wall: spec.limits.wall,
         is_guarded: false,
@@ -52,9 +51,7 @@ fn hooks(plugin: &Arc<Plugin>) -> Hooks {
 
 /// Returns the decision cache of a hook: the configured one, or one for decisions that depend only on declared facts.
 fn decisions<A: Answer>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<A>> {
-    let configured = spec.cache.as_ref().map(|cache| {
-        let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
-        DecisionCache::configured(&facts, cache.ttl, cache.entries)
-    });
+    let configured =
+        spec.cache.as_ref().map(|cache| DecisionCache::configured(&cache.key, cache.ttl, cache.entries));
     configured.or_else(|| plugin.depends_on.as_deref().map(DecisionCache::declared))
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::access::{Access, GrantedHost, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys};
 use super::engine::PolicyRuntime;
 use super::facts::Facts;
-use super::from_config;
 use super::grants::GrantCheck;
 use super::load_problems::problem;
 use super::spec::PolicySpec;
@@ -59,7 +58,7 @@ pub(super) fn open(
             },
             Grant::Files(root) => access.files.push(root.clone()),
             Grant::Http(host) => {
-                access.http.push(GrantedHost::new(host.clone(), from_config::breaker(&spec.breaker)));
+                access.http.push(GrantedHost::new(host.clone(), spec.breaker));
             }
             Grant::Sinks(name) if let Some(stage) = &policy.stage => {
                 access.sinks.push((name.clone(), stage.clone()));

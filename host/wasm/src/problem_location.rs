@@ -58,8 +58,8 @@ fn pointer_in_chain(problem: &LoadProblem, config: &Config, hook: &str) -> Optio
     if let Some(index) = index_in(chain) {
         return Some(format!("/policy/{hook}/{index}"));
     }
-    config.listeners.iter().enumerate().find_map(|(number, listener)| {
-        let (_, chain) = listener.chains.written().find(|(key, _)| *key == hook)?;
+    config.settings.listeners.iter().enumerate().find_map(|(number, listener)| {
+        let (_, chain) = policy.own_chains(&listener.name)?.written().find(|(key, _)| *key == hook)?;
         Some(format!("/listeners/{number}/policy/{hook}/{}", index_in(chain)?))
     })
 }

@@ -35,7 +35,7 @@ async fn start(configuration: &Path) -> Result<Handle, Box<dyn Error>> {
         texts.join("\n")
     })?;
     let server = Server::builder()
-        .settings(config.settings(), Vec::new())
+        .settings(config.settings.clone(), Vec::new())
         .open_roots(roots)
         .disks(disks)
         .policy(policy)

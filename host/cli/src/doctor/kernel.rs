@@ -165,9 +165,9 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
             false => Finding::unknown(CHECK, "its settings are not visible here"),
         };
     };
-    let single_port = config.listeners.iter().all(|listener| listener.single_port);
+    let single_port = config.settings.listeners.iter().all(|listener| listener.single_port);
     // A request and the transfer on another port are two entries.
-    let wanted = config.limits.transfers as u64 * if single_port { 1 } else { 2 };
+    let wanted = config.settings.capacity.transfers as u64 * if single_port { 1 } else { 2 };
     if count >= most / 20 * 19 {
         return Finding::new(
             CHECK,
@@ -180,7 +180,10 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
         return Finding::new(
             CHECK,
             Grade::CouldBeBetter,
-            format!("{most} entries, but {} transfers take up to {wanted}", config.limits.transfers),
+            format!(
+                "{most} entries, but {} transfers take up to {wanted}",
+                config.settings.capacity.transfers
+            ),
         )
         .sysctl(NAME, wanted.next_power_of_two());
     }

@@ -66,13 +66,13 @@ impl Subject {
                 ..Overrides::default()
             })?,
         };
-        let inherited = vec![0; config.listeners.len()];
+        let inherited = vec![0; config.settings.listeners.len()];
         Ok(Subject { config, file, inherited, serving: None })
     }
 
     /// The UDP sockets of the server, if it may open this many files; `None` is no limit.
     fn sockets(&self, descriptors: Option<u64>) -> SocketUse {
-        tuffet::needed_sockets(&self.config.settings(), descriptors)
+        tuffet::needed_sockets(&self.config.settings, descriptors)
     }
 }
 
@@ -126,7 +126,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     ];
     findings.extend(network::mtu(system, &subject.config));
     findings.extend(offload::check());
-    let (listeners, workers) = (&subject.config.listeners, subject.config.workers);
+    let (listeners, workers) = (&subject.config.settings.listeners, subject.config.settings.workers);
     let listeners = || listeners.iter().zip(subject.inherited.iter().copied());
     findings.extend(listeners().map(|(listener, inherited)| match inherited {
         0 => ports::privilege(system, listener),

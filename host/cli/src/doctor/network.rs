@@ -20,7 +20,7 @@ const HEADERS_V6: u64 = 52;
 pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
     let addresses = addresses();
     let mut interfaces = BTreeSet::new();
-    for listener in &config.listeners {
+    for listener in &config.settings.listeners {
         let ip = listener.address.ip();
         if let Some(name) = &listener.interface {
             interfaces.insert(name.clone());
@@ -31,17 +31,18 @@ pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
             interfaces.extend(its.filter_map(|(index, _)| name_of(system, *index)));
         }
     }
-    let headers = match config.listeners.iter().any(|listener| listener.address.is_ipv6()) {
+    let headers = match config.settings.listeners.iter().any(|listener| listener.address.is_ipv6()) {
         true => HEADERS_V6,
         false => HEADERS_V4,
     };
-    let of = |name: &String| of(system, name, headers, config.transfer.max_blksize);
+    let of = |name: &String| of(system, name, headers, config.settings.service.transfer.max_blksize);
     interfaces.iter().filter_map(of).chain(fragments(config)).collect()
 }
 
 /// Names the dependency of large blocks on reports of routers, if packets forbid fragments.
 fn fragments(config: &Config) -> Option<Finding> {
-    let forbidden = config.transfer.dont_fragment && config.listeners.iter().any(|its| its.address.is_ipv4());
+    let forbidden =
+        config.settings.dont_fragment && config.settings.listeners.iter().any(|its| its.address.is_ipv4());
     let says = "`transfer.dont-fragment: true`: a router with a smaller MTU than the interface drops large blocks, and \
                 their clients get nothing if a firewall drops its reports (ICMP \"fragmentation needed\"); let them \
                 pass, lower `transfer.max-blksize`, or remove the key";

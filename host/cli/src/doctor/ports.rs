@@ -158,7 +158,7 @@ pub(in super::super) fn taken(config: &Config) -> Vec<String> {
         format!("{what}: {address} is taken, and a server cannot start: {}: `{commands}`", found.says)
     };
     let mut taken = Vec::new();
-    for listener in config.listeners.iter().filter(|listener| listener.address.port() != 0) {
+    for listener in config.settings.listeners.iter().filter(|listener| listener.address.port() != 0) {
         // Only a socket that is there is worth a try.
         if another(&system, Protocol::Udp, listener.address).is_some() {
             let found = free(&system, listener);

@@ -31,7 +31,7 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     let needed = subject.sockets(Some(soft));
     // A running server has each listening socket twice, so that it can hand the ports over when it stops.
     let sockets = needed.sockets + needed.listening;
-    let transfers = subject.config.limits.transfers as u64;
+    let transfers = subject.config.settings.capacity.transfers as u64;
     let (least, most) = (sockets + OTHER_DESCRIPTORS, sockets + OTHER_DESCRIPTORS + transfers);
     let fix = |finding: Finding| {
         finding.fix(format!("ulimit -n {}", most.next_power_of_two())).permanently(
@@ -47,7 +47,7 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     if soft < most {
         let says = format!(
             "{soft}{owner}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
-            subject.config.limits.transfers
+            subject.config.settings.capacity.transfers
         );
         return fix(Finding::new(CHECK, Grade::CouldBeBetter, says));
     }
@@ -63,7 +63,7 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
 
 pub(super) fn cores(config: &Config) -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = config.workers;
+    let workers = config.settings.workers;
     if workers > cores {
         let says = format!(
             "{workers} workers share {cores} cores; write `workers: {cores}` or less in the configuration"
@@ -82,7 +82,7 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
     let bound = group.and_then(|group| limit_of(system, &group));
     let total = system.line("proc/meminfo", "MemTotal:");
     let total = total.and_then(|text| text.split(' ').next()?.parse::<u64>().ok()).map(|kib| kib << 10);
-    let wanted = config.limits.cache + BASE_MEMORY;
+    let wanted = config.settings.service.limits.cache + BASE_MEMORY;
     let Some(least) = bound.iter().chain(&total).min().copied() else {
         return Finding::unknown(CHECK, "neither the machine's memory nor a limit is visible here");
     };
@@ -97,7 +97,7 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
         "{} are allowed, but the cache (`limits.cache`) may take {} and the process {}: the kernel would kill it; lower the \
          cache, or allow more memory",
         size(least),
-        size(config.limits.cache),
+        size(config.settings.service.limits.cache),
         size(BASE_MEMORY)
     );
     let finding = Finding::new(CHECK, Grade::Wrong, says);

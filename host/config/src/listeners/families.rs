@@ -2,10 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use super::{Listener, WrittenListener};
+use super::WrittenListener;
 use crate::address::parse_address;
 use crate::resolver::Resolver;
 use crate::tree::join;
+use tuffet_request::settings::Listener;
 
 /// The address of a listener, and its interface.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,26 +3,23 @@
 mod families;
 mod overlap;
 mod roots;
-mod tid_ports;
 
-use std::net::SocketAddr;
-
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
-use tuffet_request::settings::{self, Ceilings, ListenerRules, MaxBlksize, OptionRules};
+use tuffet_request::settings::{Ceilings, Listener, ListenerRules};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::chains::ListenerChains;
+use super::key_order::place;
 use super::resolver::Resolver;
 use super::tree::join;
-use super::units::{ByteCount, plain};
 use families::Place;
-use tid_ports::WrittenTidPorts;
 
 /// An address on which the server receives requests.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(transform = by_topic)]
 pub(crate) struct WrittenListener {
     /// IP address and UDP port: `0.0.0.0:69`, `[::]:69`. `[::]` serves IPv4, too; see `ipv6-only`. Port 0 selects any
     /// free port. Host names are not resolved. The server waits for an address that this machine does not have yet.
@@ -57,29 +54,11 @@ pub(crate) struct WrittenListener {
     /// more ports make forged ACKs less likely to hit one. Each takes a descriptor and 2.5 KiB of kernel memory.
     /// Default: 512. If the process may open fewer than 4096 files, an eighth of these for all listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "WrittenTidPorts")]
-    pub tid_ports: Option<WrittenTidPorts>,
-    /// The number of blocks of a window that the server sends to one client per millisecond, for clients that
-    /// lose faster bursts. Default: the whole window at once; the server then paces a transfer by itself if
-    /// it keeps losing blocks at the same place of its windows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u16", range(min = 1, max = 32767))]
-    pub burst: Option<u16>,
-    /// The most bytes of file data per second, for each transfer of this listener; instead of `transfer.rate`.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "plain")]
-    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
-    pub rate: Option<u64>,
-    /// The largest granted block size of this listener, in bytes, or `auto`; instead of `transfer.max-blksize`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "MaxBlksize")]
-    pub max_blksize: Option<MaxBlksize>,
-    /// The largest granted window of this listener, in blocks; instead of `transfer.max-windowsize`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u16", range(min = 1, max = 32767))]
-    pub max_windowsize: Option<u16>,
-    /// Which options the server acknowledges at this listener; missing options are as in `transfer.options`.
-    #[serde(default)]
-    pub options: OptionRules,
+    #[schemars(with = "TidPorts")]
+    pub tid_ports: Option<TidPorts>,
+    /// The negotiation settings for its clients.
+    #[serde(flatten)]
+    pub ceilings: Ceilings,
     /// The names of the roots that this listener serves, in the order of the section `roots`. No plugin can answer its
     /// clients with a file of another root. Default: all roots that are not private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,73 +70,18 @@ pub(crate) struct WrittenListener {
     pub policy: ListenerChains,
 }
 
-/// A checked listener. Its sockets cannot change while the server runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listener {
-    /// Its name for plugins and logs.
-    pub name: String,
-    /// The address; port 0 is any free one.
-    pub address: SocketAddr,
-    /// Whether `address`, which is `[::]`, stands for all addresses of IPv4, too.
-    pub ipv4_too: bool,
-    /// The only interface that it serves; `None` for all.
-    pub interface: Option<String>,
-    /// Whether this host may not have the address yet.
-    pub free_bind: bool,
-    /// Whether the listening port also carries the transfers.
-    pub single_port: bool,
-    /// The TID ports over all workers; `None` lets the server choose.
-    pub tid_ports: Option<TidPorts>,
-    /// The negotiation settings for its clients. A reload may change these and the following fields.
-    pub ceilings: Ceilings,
-    /// The roots that it serves; `None` for all.
-    pub roots: Option<Vec<String>>,
-    /// Its own chains.
-    pub chains: ListenerChains,
-}
-
-impl Listener {
-    /// Creates a listener with the defaults.
-    pub fn at(name: &str, address: SocketAddr) -> Listener {
-        Listener {
-            name: name.into(),
-            address,
-            ipv4_too: false,
-            interface: None,
-            free_bind: false,
-            single_port: false,
-            tid_ports: None,
-            ceilings: Ceilings::default(),
-            roots: None,
-            chains: ListenerChains::default(),
-        }
-    }
-
-    /// Returns it as the server takes it.
-    pub(crate) fn settings(&self) -> settings::Listener {
-        settings::Listener {
-            name: self.name.clone(),
-            address: self.address,
-            ipv4_too: self.ipv4_too,
-            interface: self.interface.clone(),
-            free_bind: self.free_bind,
-            single_port: self.single_port,
-            tid_ports: self.tid_ports,
-            rules: ListenerRules { ceilings: self.ceilings, roots: self.roots.clone() },
-        }
-    }
-
-    fn has_sockets_of(&self, other: &Listener) -> bool {
-        let Listener { name, address, ipv4_too, interface, free_bind, single_port, tid_ports, .. } = self;
-        (name, address, interface) == (&other.name, &other.address, &other.interface)
-            && *ipv4_too == other.ipv4_too
-            && (free_bind, single_port, tid_ports) == (&other.free_bind, &other.single_port, &other.tid_ports)
-    }
-}
-
 /// Returns whether the listeners differ in sockets or names, which cannot change while the server runs.
 pub(crate) fn sockets_differ(now: &[Listener], next: &[Listener]) -> bool {
-    now.len() != next.len() || !now.iter().zip(next).all(|(now, next)| now.has_sockets_of(next))
+    let sockets = |listeners: &[Listener]| -> Vec<Listener> {
+        listeners.iter().map(|its| Listener { rules: ListenerRules::default(), ..its.clone() }).collect()
+    };
+    sockets(now) != sockets(next)
+}
+
+fn by_topic(schema: &mut Schema) {
+    place(schema, "max-blksize", "rate");
+    place(schema, "max-windowsize", "max-blksize");
+    place(schema, "options", "max-windowsize");
 }
 
 impl WrittenListener {
@@ -172,11 +96,7 @@ impl WrittenListener {
             free_bind: false,
             single_port: false,
             tid_ports: None,
-            burst: None,
-            rate: None,
-            max_blksize: None,
-            max_windowsize: None,
-            options: OptionRules::default(),
+            ceilings: Ceilings::default(),
             roots: None,
             policy: ListenerChains::default(),
         }
@@ -184,13 +104,17 @@ impl WrittenListener {
 }
 
 impl Resolver<'_> {
-    pub(crate) fn listeners(&mut self, written: Vec<WrittenListener>) -> Vec<Listener> {
+    /// Returns the listeners, and the chains of each.
+    pub(crate) fn listeners(
+        &mut self,
+        written: Vec<WrittenListener>,
+    ) -> (Vec<Listener>, Vec<ListenerChains>) {
         if written.is_empty() {
             let message = "there is no listener; add `listeners: [{ address: 127.0.0.1:6969 }]`, or give --listen IP:PORT";
             self.wrong("/listeners", message);
         }
         let places = written.iter().filter_map(Place::of).collect::<Vec<_>>();
-        let mut listeners: Vec<Listener> = Vec::new();
+        let (mut listeners, mut chains) = (Vec::new(), Vec::new());
         for (index, written) in written.into_iter().enumerate() {
             let pointer = format!("/listeners/{index}");
             let address = match parse_address(&written.address) {
@@ -201,10 +125,8 @@ impl Resolver<'_> {
                 }
             };
             let ipv4_too = self.ipv4_too(&pointer, &written, &places);
-            let WrittenListener { interface, free_bind, single_port, burst, rate, .. } = written;
-            let WrittenListener { max_blksize, max_windowsize, options, roots, policy: chains, .. } = written;
-            let ceilings = Ceilings { max_blksize, max_windowsize, burst, rate, options };
-            let tid_ports = written.tid_ports.map(|WrittenTidPorts(ports)| ports);
+            let WrittenListener { interface, free_bind, single_port, tid_ports, ceilings, roots, .. } =
+                written;
             let name = written.name.unwrap_or(written.address);
             let listener = Listener {
                 name,
@@ -214,13 +136,12 @@ impl Resolver<'_> {
                 free_bind,
                 single_port,
                 tid_ports,
-                ceilings,
-                roots,
-                chains,
+                rules: ListenerRules { ceilings, roots },
             };
             self.no_overlap(&pointer, &listener, &listeners);
             listeners.push(listener);
+            chains.push(written.policy);
         }
-        listeners
+        (listeners, chains)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::Listener;
 use super::families::{addresses, are_apart};
 use crate::resolver::Resolver;
 use crate::tree::join;
 use tuffet_request::TidPorts;
+use tuffet_request::settings::Listener;
 
 /// Returns whether a datagram might belong to both listeners: the addresses overlap, and no interface distinguishes
 /// them.

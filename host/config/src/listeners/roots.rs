@@ -3,12 +3,13 @@
 use crate::resolver::Resolver;
 use crate::suggest::{closest, unknown};
 use tuffet_request::RootSpec;
+use tuffet_request::settings::Listener;
 
 impl Resolver<'_> {
     /// Refuses roots of a listener that do not exist, or are private.
-    pub(crate) fn roots_of_listeners(&mut self, listeners: &[super::Listener], roots: &[RootSpec]) {
+    pub(crate) fn roots_of_listeners(&mut self, listeners: &[Listener], roots: &[RootSpec]) {
         for (number, listener) in listeners.iter().enumerate() {
-            for (index, name) in listener.roots.iter().flatten().enumerate() {
+            for (index, name) in listener.rules.roots.iter().flatten().enumerate() {
                 let pointer = format!("/listeners/{number}/roots/{index}");
                 match roots.iter().find(|root| root.name == *name) {
                     Some(root) if root.private => {

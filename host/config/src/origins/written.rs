@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 use url::Url;
 
 use super::super::address::path_schema;
 use super::super::resolver::Resolver;
 use super::super::tree::join;
-use super::super::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use super::credentials::WrittenCredentials;
 use super::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 
@@ -64,57 +64,6 @@ impl Default for WrittenOrigin {
     }
 }
 
-/// The files of `url` on the local disk. It survives restarts.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) struct WrittenCache {
-    /// Its folder, relative to this file. Created if missing. Each root needs its own.
-    #[schemars(schema_with = "path_schema")]
-    pub path: PathBuf,
-    /// The largest total size of its files. The least recently requested files make room, except files in running
-    /// transfers.
-    #[serde(default = "bytes", with = "plain")]
-    #[schemars(with = "ByteCount", extend("x-minimum" = "1MiB"))]
-    pub bytes: u64,
-    /// How long a file is served without asking the origin whether it has changed.
-    #[serde(default = "revalidate", with = "plain")]
-    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
-    pub revalidate: Duration,
-    /// How long the origin is not asked again for a missing file.
-    #[serde(default = "negative", with = "plain")]
-    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
-    pub negative: Duration,
-    /// How long a file is served while the origin does not answer, counted from when the origin last confirmed it.
-    #[serde(default = "stale_if_error", with = "plain")]
-    #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
-    pub stale_if_error: Duration,
-    /// Files up to this size are fetched whole, larger ones in parts of some MiB as clients need them, if they have a
-    /// strong ETag.
-    #[serde(default = "whole", with = "plain")]
-    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "16GiB"))]
-    pub whole: u64,
-}
-
-fn bytes() -> u64 {
-    10 * GIB
-}
-
-fn revalidate() -> Duration {
-    Duration::from_secs(60)
-}
-
-fn negative() -> Duration {
-    Duration::from_secs(10)
-}
-
-fn stale_if_error() -> Duration {
-    Duration::from_secs(24 * 60 * 60)
-}
-
-fn whole() -> u64 {
-    64 * MIB
-}
-
 /// Keys that apply only to folders, with the reasons.
 const FOLDER_KEYS: [(&str, &str); 11] = [
     ("links", "an origin has no symbolic links"),
@@ -141,7 +90,7 @@ pub(crate) struct OriginKeys<'a> {
     /// Whether there is a `path`, too.
     pub has_path: bool,
     pub origin: Option<&'a WrittenOrigin>,
-    pub cache: Option<&'a WrittenCache>,
+    pub cache: Option<&'a CacheSpec>,
 }
 
 impl Resolver<'_> {
@@ -177,14 +126,7 @@ impl Resolver<'_> {
             self.wrong(pointer, message);
             return None;
         };
-        let cache = CacheSpec {
-            path: self.absolute(&cache.path),
-            bytes: cache.bytes,
-            revalidate: cache.revalidate,
-            negative: cache.negative,
-            stale_if_error: cache.stale_if_error,
-            whole: cache.whole,
-        };
+        let cache = CacheSpec { path: self.absolute(&cache.path), ..cache.clone() };
         let (location, credentials) = location.zip(credentials)?;
         (self.findings.len() == before).then(|| OriginSpec {
             root: its.root.to_owned(),

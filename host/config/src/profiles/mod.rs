@@ -4,14 +4,14 @@ mod retransmit;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{Ceilings, MaxBlksize, OptionRules, Profile};
+use tuffet_request::settings::{Ceilings, Profile, Retransmit};
+use tuffet_request::units::{ByteCount, plain};
 use tuffet_request::{ClientClass, Network};
 
 use super::address::name_schema;
+use super::key_order::place;
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
-use super::transfer::Retransmit;
-use super::units::{ByteCount, plain};
 
 pub use retransmit::RetransmitRules;
 
@@ -19,6 +19,7 @@ pub use retransmit::RetransmitRules;
 /// profile with the client and the key counts.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+#[schemars(transform = by_topic)]
 pub(crate) struct WrittenProfile {
     /// The name in metrics, views and `tuffet explain`; needed with `total-rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,30 +33,15 @@ pub(crate) struct WrittenProfile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub classes: Vec<String>,
-    /// The largest granted block size, in bytes, or `auto`, as in `transfer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "MaxBlksize")]
-    pub max_blksize: Option<MaxBlksize>,
-    /// The largest granted window, in blocks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u16", range(min = 1, max = 32767))]
-    pub max_windowsize: Option<u16>,
-    /// The number of blocks of a window that the server sends per millisecond, as at a listener.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u16", range(min = 1, max = 32767))]
-    pub burst: Option<u16>,
-    /// The most bytes of file data per second, for each transfer of these clients, as in `transfer`.
-    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
-    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
-    pub rate: Option<u64>,
+    /// Their negotiation settings.
+    #[serde(flatten)]
+    pub ceilings: Ceilings,
     /// The most bytes of file data per second, for all transfers of these clients together: such as the line of a branch
     /// office. Clients get equal shares, which their transfers divide, however many they are; what one does not need is
     /// for the others. `rate` holds beside it. Clients with a total rate join no multicast group.
     #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
     pub total_rate: Option<u64>,
-    /// Which options the server acknowledges.
-    pub options: OptionRules,
     /// When the server retransmits to these clients. Counts as one key; missing times come from `transfer.retransmit`.
     /// `floor`, `initial`, `cap` and `give-up` must ascend.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,9 +49,12 @@ pub(crate) struct WrittenProfile {
     pub retransmit: Option<RetransmitRules>,
 }
 
+fn by_topic(schema: &mut Schema) {
+    place(schema, "options", "total-rate");
+}
+
 fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut(String, String)) -> Profile {
-    let WrittenProfile { name, clients, classes, max_blksize, max_windowsize, burst, .. } = written;
-    let WrittenProfile { rate, total_rate, options, retransmit, .. } = written;
+    let WrittenProfile { name, clients, classes, ceilings, total_rate, retransmit } = written;
     if total_rate.is_some() && name.is_none() {
         let advice =
             "a profile with `total-rate` needs a `name`, by which metrics and views show what it uses";
@@ -93,8 +82,8 @@ fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut
         name,
         clients,
         classes,
-        ceilings: Ceilings { max_blksize, max_windowsize, burst, rate, options },
-        retransmit: retransmit.map(|rules| rules.over(transfer).into()),
+        ceilings,
+        retransmit: retransmit.map(|rules| rules.over(transfer)),
         total_rate,
     }
 }

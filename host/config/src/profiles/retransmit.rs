@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::Retransmit;
+use tuffet_request::units::{TimeSpan, plain};
 
 use crate::resolver::Resolver;
-use crate::transfer::Retransmit;
-use crate::units::{TimeSpan, plain};
 
 /// When the server retransmits to these clients. Missing times come from `transfer.retransmit`; of these,
 /// `floor`, `initial`, `cap` and `give-up` must ascend.

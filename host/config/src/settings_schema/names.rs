@@ -27,7 +27,8 @@ impl SettingNames {
     /// Returns the names in a configuration. A flag may replace the roots and listeners that the file refers to; then
     /// any is allowed.
     pub fn of(config: &Config) -> SettingNames {
-        let Config { listeners, roots, sinks, .. } = config;
+        let Config { roots, sinks, .. } = config;
+        let listeners = &config.settings.listeners;
         SettingNames::known(ReferableNames { listeners, roots, sinks }, &config.source)
     }
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tuffet_request::units::{ByteCount, TimeSpan, plain};
 
 use super::super::resolver::Resolver;
-use super::super::units::{ByteCount, TimeSpan, plain};
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

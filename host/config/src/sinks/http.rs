@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{ByteCount, MIB, TimeSpan, plain};
 use url::Url;
 
 use super::super::resolver::Resolver;
 use super::super::secret::{Secret, SecretText};
 use super::super::telemetry::{OtlpProtocol, check_endpoint};
 use super::super::tree::join;
-use super::super::units::{ByteCount, MIB, TimeSpan, plain};
 
 /// An HTTP server that receives lines by POST. The sink retries with growing pauses if the server cannot be
 /// reached, is overloaded (429) or fails (5xx), and if it does not accept the credentials or the URL (401,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{ByteCount, MIB, plain};
 
 use super::super::address::path_schema;
 use super::super::resolver::Resolver;
-use super::super::units::{ByteCount, MIB, plain};
 use super::file::Fsync;
 
 /// Makes lines wait on disk.

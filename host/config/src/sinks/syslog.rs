@@ -7,25 +7,30 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::units::{TimeSpan, plain};
 
 use super::super::address::parse_address;
 use super::super::resolver::Resolver;
 use super::super::tree::join;
-use super::super::units::{TimeSpan, plain};
 use super::http::timeout;
 
 /// The longest path of a Unix socket in bytes (unix(7)), and of an APP-NAME (RFC 5424 section 6).
 const MAX_PATH: usize = 107;
 const MAX_NAME: usize = 48;
 
-/// A syslog server that receives a message (RFC 5424) for each line.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) struct WrittenSyslog {
+/// A syslog server that receives a message (RFC 5424) for each line. As written, its address is a text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(
+    rename_all = "kebab-case",
+    deny_unknown_fields,
+    bound(deserialize = "A: Deserialize<'de> + From<&'static str>")
+)]
+#[schemars(bound = "A: JsonSchema + Serialize + From<&'static str>")]
+pub struct SyslogTarget<A = SyslogAddress> {
     /// `udp:IP:PORT`: a datagram for each message. `tcp:IP:PORT`: messages with their lengths (octet counting,
     /// RFC 6587). `unix:PATH`: datagrams to a local socket.
-    #[serde(default = "local_server")]
-    pub address: String,
+    #[serde(default = "local_server::<A>")]
+    pub address: A,
     /// The facility of the messages.
     #[serde(default)]
     pub facility: Facility,
@@ -38,18 +43,8 @@ pub(crate) struct WrittenSyslog {
     pub timeout: Duration,
 }
 
-/// A syslog server.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SyslogTarget {
-    /// The address.
-    pub address: SyslogAddress,
-    /// The facility of the messages.
-    pub facility: Facility,
-    /// The APP-NAME of the messages. Checked.
-    pub app_name: String,
-    /// The time limit for connecting and for sending.
-    pub timeout: Duration,
-}
+/// As written.
+pub(crate) type WrittenSyslog = SyslogTarget<String>;
 
 /// The address of a syslog server, and the transport.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -135,7 +130,7 @@ impl fmt::Display for SyslogAddress {
 }
 
 /// Where the syslog server of this machine listens.
-fn local_server() -> String {
+fn local_server<A: From<&'static str>>() -> A {
     "unix:/dev/log".into()
 }
 
@@ -151,12 +146,10 @@ impl Resolver<'_> {
             self.wrong(join(pointer, "app-name"), message);
         }
         match self.syslog_address(&syslog.address) {
-            Ok(address) => Some(SyslogTarget {
-                address,
-                facility: syslog.facility,
-                app_name: name.clone(),
-                timeout: syslog.timeout,
-            }),
+            Ok(address) => {
+                let (facility, app_name, timeout) = (syslog.facility, name.clone(), syslog.timeout);
+                Some(SyslogTarget { address, facility, app_name, timeout })
+            }
             Err(complaint) => {
                 self.wrong(join(pointer, "address"), complaint);
                 None

@@ -17,13 +17,15 @@ fn flags_alone_are_a_configuration() {
     let config = Config::from_flags(&flags).expect("good");
     assert_eq!(config.roots.len(), 1);
     assert_eq!((config.roots[0].name.as_str(), &config.roots[0].path), ("root", &scene.path("files")));
-    assert!(config.roots[0].writable && config.listeners.iter().all(|listener| listener.single_port));
-    assert_eq!((config.listeners.len(), config.workers), (2, 3));
+    assert!(
+        config.roots[0].writable && config.settings.listeners.iter().all(|listener| listener.single_port)
+    );
+    assert_eq!((config.settings.listeners.len(), config.settings.workers), (2, 3));
     assert_eq!(config.privileges.user, Some(UserOrGroup::Number(65534)));
     assert_eq!(config.position("/roots/0/path"), None);
 
     let alone = Overrides { root: Some(scene.path("files")), ..Overrides::default() };
-    let everywhere = &Config::from_flags(&alone).expect("good").listeners[0];
+    let everywhere = &Config::from_flags(&alone).expect("good").settings.listeners[0];
     assert_eq!((everywhere.address.to_string(), everywhere.ipv4_too), ("[::]:69".to_owned(), true));
 
     let relative = Overrides { root: Some(".".into()), ..flags };
@@ -106,16 +108,18 @@ transfer: { max-windowsize: 9 }
         ..Overrides::default()
     };
     let config = Config::load_with(&path, &flags).expect("the replaced value is ignored");
-    assert_eq!(config.listeners[0].address.port(), 70);
+    assert_eq!(config.settings.listeners[0].address.port(), 70);
     assert_eq!(config.roots[0].path, scene.path("files"));
-    assert_eq!((config.workers, config.transfer.max_windowsize), (2, 9));
+    assert_eq!((config.settings.workers, config.settings.service.transfer.max_windowsize), (2, 9));
 
     let path = scene.write(
         "listeners: [{ address: 127.0.0.1:69 }]\nroots: [{ name: boot, path: files, overwrite: true }]\n",
     );
     let flags = Overrides { writable: true, single_port: true, ..Overrides::default() };
     let config = Config::load_with(&path, &flags).expect("writable, so overwrite means something");
-    assert!(config.roots[0].writable && config.roots[0].overwrite && config.listeners[0].single_port);
+    assert!(
+        config.roots[0].writable && config.roots[0].overwrite && config.settings.listeners[0].single_port
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Valid configurations and their resolved values.
 
 use super::*;
-use tuffet_request::settings::{Ceilings, MaxBlksize};
+use tuffet_request::settings::{Ceilings, Limits, ListenerRules, MaxBlksize, PerClient};
 use tuffet_request::{Bounds, Case, Links, Quota, RootSpec, VersionNames};
 
 #[test]
@@ -10,14 +10,15 @@ fn the_example_resolves_to_its_values() {
     let config = scene.load(EXAMPLE).expect("the example is good");
     let address = "127.0.0.1:6969".parse().expect("an address");
     let ceilings = Ceilings { burst: Some(64), ..Ceilings::default() };
-    let lan = Listener { ceilings, ..Listener::at("lan", address) };
-    assert_eq!(config.listeners, [lan]);
+    let rules = ListenerRules { ceilings, roots: None };
+    let lan = Listener { rules, ..Listener::at("lan", address) };
+    assert_eq!(config.settings.listeners, [lan]);
     let boot = RootSpec { max_upload: 1 << 30, ..RootSpec::read_only("boot", scene.path("files")) };
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
     let dhcp = RootSpec { name: "dhcp".into(), path: scene.path("dhcp"), private: true, ..boot.clone() };
     assert_eq!(config.roots, [boot, incoming, dhcp]);
-    assert_eq!(config.workers, 2);
+    assert_eq!(config.settings.workers, 2);
     assert_eq!(config.policy.default, DefaultVerdict::Allow);
     assert_eq!((config.policy.authorize[0].as_str(), config.policy.resolve[0].as_str()), ("acl", "mac-map"));
 
@@ -33,7 +34,7 @@ fn the_example_resolves_to_its_values() {
 fn the_first_lines_are_a_configuration() {
     let folders = FIRST.replace("/srv/tftp", "files").replace("/srv/incoming", "incoming");
     let config = Scene::new().load(&folders).expect("the first lines are good");
-    assert_eq!((config.listeners.len(), config.roots.len(), FIRST.lines().count()), (2, 2, 20));
+    assert_eq!((config.settings.listeners.len(), config.roots.len(), FIRST.lines().count()), (2, 2, 20));
 }
 
 /// The example writes out every default, so a change of only one of the two is noticed.
@@ -41,21 +42,28 @@ fn the_first_lines_are_a_configuration() {
 fn missing_keys_take_the_defaults() {
     let scene = Scene::new();
     let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
-    assert_eq!(least.transfer, full.transfer);
+    let of_service = |config: &Config| config.settings.service.clone();
+    assert_eq!(of_service(&least).transfer, of_service(&full).transfer);
     // Rates have no default.
     let rates = |config: &Config| [config.bounds().per_second, config.bounds().client_per_second];
     assert!(rates(&full).iter().all(Option::is_some) && rates(&least).iter().all(Option::is_none));
     let rateless = |config: &Config| Bounds { per_second: None, client_per_second: None, ..config.bounds() };
     assert_eq!(rateless(&least), rateless(&full));
-    let rest = |Limits { transfers, pending, open_time, cache, cache_max_age, events, .. }: Limits| {
-        (transfers, pending, open_time, cache, cache_max_age, events)
+    let written = |config: &Config| {
+        let Limits { per_client, .. } = of_service(config).limits;
+        let per_client = PerClient { per_second: None, burst: None, ..per_client };
+        Limits { per_second: None, burst: None, per_client, ..of_service(config).limits }
     };
-    assert_eq!(rest(least.limits), rest(full.limits));
+    let Limits { half_open, per_client, .. } = written(&full);
+    assert_eq!(Limits { half_open, per_client, ..written(&least) }, written(&full));
+    assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
+    let least = &least.settings;
+    assert_eq!(least.capacity, full.settings.capacity);
     assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
     assert!(least.workers >= 1);
-    assert!(least.policy.plugins.is_empty() && least.policy.default == DefaultVerdict::Allow);
-    assert_eq!(least.transfer.retransmit.initial, Duration::from_millis(250));
-    assert_eq!(least.transfer.max_blksize, MaxBlksize::Bytes(65464));
+    assert_eq!(least.retransmit, full.settings.retransmit);
+    assert_eq!(least.retransmit.initial, Duration::from_millis(250));
+    assert_eq!(least.service.transfer.max_blksize, MaxBlksize::Bytes(65464));
 }
 
 /// The share of one client follows from the total.
@@ -177,9 +185,15 @@ fn rules_of_files_are_read() {
 fn files_from_windows_are_read() {
     let scene = Scene::new();
     let config = scene.load(&minimal("workers: 3\n").replace('\n', "\r\n")).expect("good");
-    assert_eq!((config.workers, config.position("/workers")), (3, Some(Position { line: 3, column: 10 })));
+    assert_eq!(
+        (config.settings.workers, config.position("/workers")),
+        (3, Some(Position { line: 3, column: 10 }))
+    );
     let config = scene.load(&format!("\u{feff}{}", minimal("workers: 4\n"))).expect("good");
-    assert_eq!((config.workers, config.position("/workers")), (4, Some(Position { line: 3, column: 10 })));
+    assert_eq!(
+        (config.settings.workers, config.position("/workers")),
+        (4, Some(Position { line: 3, column: 10 }))
+    );
 }
 
 #[test]

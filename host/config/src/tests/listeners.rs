@@ -90,7 +90,7 @@ fn interfaces_tell_listeners_with_one_address_apart() {
 fn the_unspecified_address_has_both_families() {
     let ipv4_too = |listeners: &str| {
         let config = Scene::new().load(&format!("listeners:\n{listeners}{ROOTS}")).unwrap();
-        config.listeners.iter().map(|listener| listener.ipv4_too).collect::<Vec<_>>()
+        config.settings.listeners.iter().map(|listener| listener.ipv4_too).collect::<Vec<_>>()
     };
     assert_eq!(ipv4_too("- { address: \"[::]:69\" }\n- { address: 0.0.0.0:70 }\n"), [true, false]);
     assert_eq!(ipv4_too("- { address: \"[::]:69\" }\n- { address: 192.0.2.1:69 }\n"), [false, false]);

@@ -120,7 +120,9 @@ fn readable(config: &Config, stays_root: bool) -> Vec<PathBuf> {
         }
     }
     // DHCP servers replace their files.
-    paths.extend(config.lease_files.iter().filter_map(|file| reach::nearest(&folder_of(&file.path))));
+    paths.extend(
+        config.settings.service.lease_files.iter().filter_map(|file| reach::nearest(&folder_of(&file.path))),
+    );
     paths.extend(config.privileges.readable.iter().cloned());
     let named = std::env::vars_os().filter(|(name, _)| names_file(name));
     paths.extend(named.map(|(_, value)| PathBuf::from(value)));

@@ -49,7 +49,7 @@ pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
             check(format!("/plugins/{}/component", plugin.name), path, false);
         }
     }
-    for (number, file) in next.lease_files.iter().enumerate() {
+    for (number, file) in next.settings.service.lease_files.iter().enumerate() {
         let folder = file.path.parent().unwrap_or(&file.path);
         if reach::answers(folder) {
             check(format!("/facts/leases/{number}/file"), folder, false);

@@ -21,7 +21,7 @@ pub(super) struct Unreadable {
 pub(super) fn unreadable(config: &Config, account: &Account) -> Vec<Unreadable> {
     let reader = Reader { user: &account.name, group: account.gid.as_raw() };
     let mut found = Vec::new();
-    found.extend(config.lease_files.iter().enumerate().filter_map(|(number, file)| {
+    found.extend(config.settings.service.lease_files.iter().enumerate().filter_map(|(number, file)| {
         let (what, so) = ("this lease file", "the server knows no lease of it");
         let message = reader.message(&file.path, &[Right::Read], what, so)?;
         Some(Unreadable { pointer: format!("/facts/leases/{number}/file"), message, is_required: false })

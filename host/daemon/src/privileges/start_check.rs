@@ -226,7 +226,7 @@ fn restricted(config: &Config, unit: &Unit) -> Vec<Restriction> {
             report(says, vec![format!("ReadWritePaths={}", quoted(&folder))]);
         }
     }
-    let low = config.listeners.iter().find(|its| (1..1024).contains(&its.address.port()));
+    let low = config.settings.listeners.iter().find(|its| (1..1024).contains(&its.address.port()));
     if let Some(listener) = low.filter(|_| !unit.has_low_ports()) {
         let says = format!(
             "listener `{}`: the server may not open {}: its unit {name} has a `User=` and no capability",

@@ -161,7 +161,9 @@ impl ServeError {
 
     pub(super) fn build(config: &Config, error: BuildError) -> Self {
         match error {
-            BuildError::Listener { number, error, .. } => ServeError::open(&config.listeners[number], error),
+            BuildError::Listener { number, error, .. } => {
+                ServeError::open(&config.settings.listeners[number], error)
+            }
             BuildError::Root(error) => ServeError::Root(error),
             error => ServeError::System("the server cannot be built", io::Error::other(error)),
         }

@@ -40,7 +40,7 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         let stage = Some(Arc::new(Stage::new(StagedAnswers::default())));
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
         let builder = Server::builder()
-            .settings(config.settings(), Vec::new())
+            .settings(config.settings.clone(), Vec::new())
             .open_roots(roots)
             .policy(policy)
             .records(runtime.records().clone());
@@ -52,9 +52,13 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
                 .ok()
                 .and_then(|its| its.find_on_any_interface(question.client.ip())),
         };
-        let listener = listener(&config.listeners, question).map_err(ServeError::Request)?;
+        let listener = listener(&config.settings.listeners, question).map_err(ServeError::Request)?;
         let vlans = netlink::follow_vlans().await.unwrap_or_default();
-        let limiter = Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending);
+        let limiter = Limiter::new(
+            &config.bounds(),
+            config.settings.capacity.transfers,
+            config.settings.capacity.pending,
+        );
         let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,

@@ -32,7 +32,7 @@ impl AssignedSockets {
     /// # Errors
     /// The configuration has no use for one of them.
     pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<AssignedSockets, ServeError> {
-        let listeners = inherited.listeners(&config.listeners)?;
+        let listeners = inherited.listeners(&config.settings.listeners)?;
         let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
             AdminAddress::Tcp(address) => admin::Listener::inherit_tcp(inherited.tcp(*address)?),
             AdminAddress::Unix(path) => {
@@ -43,6 +43,7 @@ impl AssignedSockets {
         let admin = admin.map(|admin| (admin, None));
         let control = config.control.as_deref().and_then(|path| Some((inherited.unix(path)?, None)));
         let mut addresses: Vec<String> = config
+            .settings
             .listeners
             .iter()
             .map(|listener| {
@@ -59,8 +60,8 @@ impl AssignedSockets {
         addresses.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
         inherited.finish(&addresses)?;
         let is_ipv6 = |socket: &UdpSocket| socket.local_addr().is_ok_and(|address| address.is_ipv6());
-        for (listener, its) in config.listeners.iter().zip(&listeners) {
-            let (sockets, workers) = (its.len(), config.workers);
+        for (listener, its) in config.settings.listeners.iter().zip(&listeners) {
+            let (sockets, workers) = (its.len(), config.settings.workers);
             if sockets > 0 {
                 tracing::info!(
                     target: "tuffet::server::given",
@@ -107,7 +108,7 @@ impl AssignedSockets {
         account: Option<&Account>,
     ) -> Result<Vec<usize>, ServeError> {
         let all = from.positions();
-        for (bound, sockets) in self.listeners.iter_mut().zip(from.listeners(&config.listeners)?) {
+        for (bound, sockets) in self.listeners.iter_mut().zip(from.listeners(&config.settings.listeners)?) {
             // The service manager passes the same sockets to each server.
             if bound.sockets.is_empty() && !sockets.is_empty() {
                 *bound = BoundSockets { sockets, handed_over: true };
@@ -115,7 +116,7 @@ impl AssignedSockets {
         }
         let has_none: Vec<bool> = self.listeners.iter().map(|bound| bound.sockets.is_empty()).collect();
         let needs = |number| has_none.get(number).copied().unwrap_or_default();
-        for (number, socket) in from.parked(&config.listeners, needs) {
+        for (number, socket) in from.parked(&config.settings.listeners, needs) {
             if let Some(bound) = self.listeners.get_mut(number) {
                 bound.sockets.push(socket);
                 bound.handed_over = true;

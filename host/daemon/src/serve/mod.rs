@@ -206,14 +206,13 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
 /// # Errors
 /// They may not wait for it.
 fn waiting_listeners(config: &Config) -> Result<Vec<String>, ServeError> {
-    let settings = config.settings();
     let mut waiting = Vec::new();
-    for (listener, its) in config.listeners.iter().zip(&settings.listeners) {
-        match interfaces::would_wait_for(its) {
-            Some(missing) if config.start == Start::All => {
+    for listener in &config.settings.listeners {
+        match interfaces::would_wait_for(listener) {
+            Some(missing) if config.settings.start == Start::All => {
                 return Err(ServeError::missing(listener, missing));
             }
-            Some(missing) => waiting.push(interfaces::describe(its, missing)),
+            Some(missing) => waiting.push(interfaces::describe(listener, missing)),
             None => {}
         }
     }

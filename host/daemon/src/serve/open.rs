@@ -59,7 +59,7 @@ impl Opened {
         let next = origins.open(&config.origins)?;
         let roots = open_roots(config, &disks, None, &next)?;
         let server = Server::builder()
-            .settings(config.settings(), inherited.listeners)
+            .settings(config.settings.clone(), inherited.listeners)
             .open_roots(roots)
             .disks(disks)
             .state(Arc::new(origins.clone()))
@@ -98,7 +98,7 @@ fn bind_admin(
 /// Warns about TID ports that other processes use; lists at most `MAX_NAMED` of them.
 fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
     const MAX_NAMED: usize = 20;
-    for (listener, opened) in config.listeners.iter().zip(listeners) {
+    for (listener, opened) in config.settings.listeners.iter().zip(listeners) {
         let (Some(range), false) = (opened.tid_range, opened.taken.is_empty()) else { continue };
         let named: Vec<String> = opened.taken.iter().take(MAX_NAMED).map(u16::to_string).collect();
         let more = match opened.taken.len().saturating_sub(MAX_NAMED) {

@@ -193,7 +193,7 @@ impl Reloader {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
         let service = Service::new()
-            .service_settings(config.settings().into_service())
+            .service_settings(config.settings.clone().into_service())
             .open_roots(roots)
             .policy(policy);
         let replaced = self.replacer.replace(service).await;

@@ -188,7 +188,7 @@ impl Running {
         };
         let explainer = Explainer {
             generation: assembly.generation.clone(),
-            listeners: config.listeners.clone().into(),
+            listeners: config.settings.listeners.clone().into(),
             neighbours: assembly.neighbours.clone(),
             vlans: assembly.vlans.clone(),
             limiter: assembly.limiter.clone(),
@@ -211,10 +211,10 @@ impl Running {
                 .map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?,
         );
         let server = assembly.start(telemetry.sampling(), records)?;
-        let passes = config.listeners.iter().any(|listener| listener.single_port);
+        let passes = config.settings.listeners.iter().any(|listener| listener.single_port);
         let here = Here {
             mailboxes: server.mailboxes().to_vec(),
-            workers: config.workers,
+            workers: config.settings.workers,
             listeners: shared,
             limiter,
         };
@@ -263,7 +263,7 @@ impl Running {
         server.generation().files.roots.sweep_in_background(|_| true);
         save_in_background(config);
         watch.serving();
-        tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
+        tracing::info!(target: "tuffet::server::running", workers = config.settings.workers, "serving");
         manager.ready(&serving_status(1));
         match predecessor {
             Some(predecessor) => succeed(predecessor, state.clone()),
@@ -497,7 +497,7 @@ const IPV6_LOOPBACK: SocketAddr = SocketAddr::new(IpAddr::V6(Ipv6Addr::LOCALHOST
 
 /// Logs the served addresses.
 fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Display>) {
-    for (bound, listener) in listeners.iter().zip(&config.listeners) {
+    for (bound, listener) in listeners.iter().zip(&config.settings.listeners) {
         if bound.lacks_ipv6 || bound.ipv4_too && !is_assigned(IPV6_LOOPBACK, None) {
             tracing::info!(
                 target: "tuffet::server::running",
@@ -529,7 +529,7 @@ fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -
     for problem in problems {
         tracing::warn!(target: "tuffet::telemetry", "{problem}");
     }
-    let named = config.listeners.iter().zip(listeners);
+    let named = config.settings.listeners.iter().zip(listeners);
     let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));
     Telemetry::start(settings, addresses, watch)
 }

@@ -23,7 +23,7 @@ const HOLD_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Returns the listeners, as another server knows them.
 pub(super) fn shared_listeners(config: &Config, bound: &[ListenerSpec]) -> Vec<SharedListener> {
-    let all = config.listeners.iter().zip(bound);
+    let all = config.settings.listeners.iter().zip(bound);
     let shared = all.map(|(listener, bound)| SharedListener {
         address: bound.address,
         interface: listener.interface.clone(),

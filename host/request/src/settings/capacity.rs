@@ -1,14 +1,29 @@
 //! How much a server has room for.
 
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// What a server has room for: its tables and queues are made for as much, and stay so as long as it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "kebab-case", default)]
 pub struct Capacity {
-    /// Concurrent transfers, at least 1. The server drops requests beyond it.
+    /// Concurrent transfers.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000_000)))]
     pub transfers: usize,
-    /// Requests that wait for a decision, at least 1. The server drops others.
+    /// Requests that wait for a decision.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
     pub pending: usize,
     /// Start and end events that may wait for observers, at least 1. While as many wait, new requests wait for their answer.
     /// The ends of transfers that run then are queued beyond it, one for each.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(
+            range(min = 1, max = 1_000_000),
+            description = "Start and end events that may wait for `policy.observe`. At the limit, new requests wait."
+        )
+    )]
     pub events: usize,
 }
 

@@ -1,22 +1,41 @@
 //! Ceilings of option negotiation: for all transfers, those of a listener, or those of a profile.
 
 #[cfg(feature = "schema")]
+use crate::units::ByteCount;
+use crate::units::plain;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_core::OptionName;
 
 /// The negotiation settings of a listener or a profile. Other settings apply where a field is `None`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "kebab-case", default)]
 pub struct Ceilings {
-    /// The largest block.
+    /// The largest granted block size, in bytes, or `auto`; instead of `transfer.max-blksize`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "MaxBlksize"))]
     pub max_blksize: Option<MaxBlksize>,
-    /// The largest window in blocks, 1 to 32767.
+    /// The largest granted window, in blocks; instead of `transfer.max-windowsize`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "u16", range(min = 1, max = 32767)))]
     pub max_windowsize: Option<u16>,
-    /// Blocks of a window sent to one client per millisecond, at least 1.
+    /// The number of blocks of a window that the server sends to one client per millisecond, for clients that
+    /// lose faster bursts. Default: the whole window at once; the server then paces a transfer by itself if
+    /// it keeps losing blocks at the same place of its windows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "u16", range(min = 1, max = 32767)))]
     pub burst: Option<u16>,
-    /// The most bytes of file data per second, for each transfer.
+    /// The most bytes of file data per second, for each transfer; instead of `transfer.rate`.
+    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))
+    )]
     pub rate: Option<u64>,
-    /// Which options are acknowledged.
+    /// Which options the server acknowledges; missing options are as in `transfer.options`, and in a profile first as at the
+    /// listener.
     pub options: OptionRules,
 }
 

@@ -67,12 +67,19 @@ fn of_capacity(capacity: &Capacity) -> Option<(String, String)> {
 fn of_limits(limits: &Limits) -> Option<(String, String)> {
     let one = |name: &str, value: usize| number(&format!("limits.{name}"), value, 1..=MAX_COUNT);
     let client = &limits.per_client;
+    let rates =
+        [("burst", limits.per_second, limits.burst), ("per_client.burst", client.per_second, client.burst)];
+    let without_rate = |(_, rate, burst): &(_, Option<u32>, Option<u32>)| rate.is_none() && burst.is_some();
     one("uploads_per_name", limits.uploads_per_name as usize)
         .or_else(|| one("errors_per_second", limits.errors_per_second as usize))
         .or_else(|| one("half_open", limits.half_open?))
         .or_else(|| one("per_client.transfers", client.transfers?))
         .or_else(|| one("per_client.pending", client.pending?))
         .or_else(|| number("limits.per_client.ipv6_prefix", client.ipv6_prefix?, 1..=128))
+        .or_else(|| {
+            let (name, ..) = rates.into_iter().find(without_rate)?;
+            Some((format!("limits.{name}"), "beside `per_second`".into()))
+        })
         .or_else(|| limits.open_time.is_zero().then(|| ("limits.open_time".into(), "more than 0".into())))
         .or_else(|| {
             let times = [("write_time", limits.write_time), ("commit_time", limits.commit_time)];

@@ -30,7 +30,7 @@ fn request(listener: &str, client: &str, class: &str) -> Request {
 fn rules(yaml: &str) -> Negotiation {
     let head = "roots: [{ name: boot, path: / }]\n";
     let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());
-    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")).settings(), None)
+    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")).settings, None)
 }
 
 const LISTENERS: &str = "listeners:\n\
@@ -193,7 +193,7 @@ fn the_first_profile_with_a_total_rate_is_shared_and_kept_by_reloads() {
 
     let config = |yaml: &str| {
         let yaml = format!("roots: [{{ name: boot, path: / }}]\n{yaml}");
-        Config::read(yaml.as_bytes(), "<test>", &Default::default()).unwrap().settings()
+        Config::read(yaml.as_bytes(), "<test>", &Default::default()).unwrap().settings
     };
     let next = Negotiation::of(&config(&yaml("branch", "4MB")), Some(&first));
     assert_eq!(of(&next, "10.1.1.1").2, branch, "with its transfers");

@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, Event, EventKind, Failure, HookCall, Observe, Outcome, PerSecond,
-    ReceivedUpload, Request as Asked, Server, UploadVerdict, Verdict,
+    AcceptUpload, Authorize, Event, EventKind, Failure, HookCall, Observe, Outcome, ReceivedUpload,
+    Request as Asked, Server, UploadVerdict, Verdict,
 };
 use tuffet_testing::ClientError;
 use tuffet_testing::virtual_time::{Options, Path, Request, World};
@@ -108,8 +108,7 @@ fn an_upload_is_accepted_before_its_last_acknowledgement() {
 
 #[test]
 fn limits_hold_in_virtual_time() {
-    let per_second = Some(PerSecond { per_second: 1, burst: 1 });
-    let limits = tuffet::Limits { per_second, ..Default::default() };
+    let limits = tuffet::Limits { per_second: Some(1), ..Default::default() };
     let mut world = World::new(serving(image(100)).limits(limits), Path::default(), 0).unwrap();
     let asked: Vec<_> = (0..5).map(|_| world.start(Request::get("image")).unwrap()).collect();
     world.run();

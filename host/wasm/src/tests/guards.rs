@@ -113,7 +113,7 @@ async fn a_call_that_an_equal_request_left_no_time_is_dropped() {
 async fn a_breaker_opens_probes_and_closes() {
     let mut plugin = plugin("breaker", misbehave(), json!({ "do": "trap", "when": "evil" }));
     let back_off = Duration::from_secs(2);
-    plugin.breaker = BreakerConfig { failures: 3, back_off, cap: LONG };
+    plugin.breaker = BreakerLimits { failures: 3, back_off, cap: LONG };
     let policy = load(&authorizers(vec![plugin])).await;
     for number in [1, 1, 1, 1, 2, 3] {
         let evil = from(number, read("evil"));
@@ -139,7 +139,7 @@ async fn a_breaker_opens_probes_and_closes() {
 #[tokio::test]
 async fn a_breaker_answers_by_on_error() {
     let mut plugin = bad("breaker-abstains", "trap");
-    plugin.breaker = BreakerConfig { failures: 1, back_off: LONG, cap: LONG };
+    plugin.breaker = BreakerLimits { failures: 1, back_off: LONG, cap: LONG };
     plugin.on_error = OnError::Abstain;
     let policy = load(&authorizers(vec![plugin])).await;
     for _ in 0..3 {

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::assemble::{Loaded, assemble};
 use super::*;
 use tuffet_config::{
-    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    BreakerLimits, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig, SettingNames,
 };
 use tuffet_policy::{
@@ -65,7 +65,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         reuse: None,
         mode: PluginMode::Enforce,
         // Never opens, except in its tests.
-        breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
+        breaker: BreakerLimits { failures: u32::MAX, back_off: LONG, cap: LONG },
         when_away: None,
         cache: None,
     }

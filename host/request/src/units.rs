@@ -1,17 +1,20 @@
 //! Sizes and times in human notation: `64MiB`, `250ms`.
 
+#[cfg(feature = "schema")]
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Bytes in a MiB and a GiB, for defaults.
-pub(crate) const MIB: u64 = 1 << 20;
-pub(crate) const GIB: u64 = 1 << 30;
+/// Bytes in a MiB.
+pub const MIB: u64 = 1 << 20;
+/// Bytes in a GiB.
+pub const GIB: u64 = 1 << 30;
 
 /// A number of bytes: `512`, `64KiB` (1024 each), `1GB` (1000 each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,23 +119,34 @@ impl Serialize for TimeSpan {
 
 /// Serde functions for keys that are written as a [`ByteCount`] or [`TimeSpan`] and used as plain numbers and
 /// durations: `#[serde(with = "plain")]`, beside the schema of the written type.
-pub(crate) mod plain {
+pub mod plain {
     use super::{ByteCount, TimeSpan};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
 
     /// A value with a special notation.
-    pub(crate) trait Plain: Copy {
+    pub trait Plain: Copy {
+        /// The type of the notation.
         type Notation: for<'de> Deserialize<'de> + Serialize;
+        /// Returns the value of a notation.
         fn read(notation: Self::Notation) -> Self;
+        /// Returns the notation of a value.
         fn show(self) -> Self::Notation;
     }
 
-    pub(crate) fn deserialize<'de, T: Plain, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    /// Reads a value in its notation.
+    ///
+    /// # Errors
+    /// It is no such notation.
+    pub fn deserialize<'de, T: Plain, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
         T::Notation::deserialize(deserializer).map(T::read)
     }
 
-    pub(crate) fn serialize<T: Plain, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Writes a value in its notation.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<T: Plain, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
         value.show().serialize(serializer)
     }
 
@@ -185,6 +199,7 @@ pub(crate) mod plain {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for ByteCount {
     fn schema_name() -> Cow<'static, str> {
         "ByteCount".into()
@@ -205,8 +220,10 @@ impl JsonSchema for ByteCount {
 }
 
 /// The pattern of a time, for editors.
+#[cfg(feature = "schema")]
 const TIME: &str = "^\\s*(0|[0-9].*[A-Za-z])\\s*$";
 
+#[cfg(feature = "schema")]
 impl JsonSchema for TimeSpan {
     fn schema_name() -> Cow<'static, str> {
         "TimeSpan".into()

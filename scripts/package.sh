@@ -64,6 +64,7 @@ embed() {
         printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nmembers = ["crates/tuffet-%s"]\nexclude = ["crates"]\n\n' "$version"
         awk '/^```/ { inside = /^```toml/ && !done; done = done || inside; next } inside' docs/embed.md
         printf 'tuffet-core = "%s"\ntuffet-sdk = { version = "%s", features = ["http"] }\n' "$version" "$version"
+        printf 'tuffet-client = "%s"\n' "$version"
         printf 'tuffet-testing = { version = "%s", features = ["virtual-time"] }\n' "$version"
         printf 'async-trait = "0.1"\n'
         printf '\n[patch.crates-io]\n'

@@ -4,7 +4,6 @@
 mod cache;
 mod capture;
 mod check;
-mod client;
 mod compilers;
 mod control;
 mod doctor;

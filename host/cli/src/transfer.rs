@@ -1,14 +1,20 @@
 //! `tuffet get` and `tuffet put`.
 
 use super::print_stderr;
-use crate::client::{self, ClientError, ClientOptions, GetOptions, Interface, PutOptions, Report, Url};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use tokio::io::BufWriter;
+use tuffet_client::{Builder, Client, ClientError, Interface, Mode, Progress, Report, Url};
 use tuffet_config::EXIT_CONFIG;
-use tuffet_core::Mode;
+use tuffet_terminal::{OTHER_OUTPUT, unwritten};
+
+/// Bytes of standard output that are written at once.
+const PIECE: usize = 64 << 10;
 
 #[derive(Debug, Args)]
 struct CommonArgs {
@@ -70,31 +76,76 @@ pub(super) fn get(args: &GetArgs) -> ExitCode {
         return ExitCode::from(EXIT_CONFIG);
     }
     let bar = bar(args.common.quiet);
-    let mut progress = |done, of| show(&bar, done, of);
     let interface = || args.interface.clone().unwrap_or(Interface::OfRoute);
-    let client = ClientOptions { multicast: args.multicast.then(interface), ..args.common.options() };
-    let result = client::get(&args.url, GetOptions { client, output: &output, progress: &mut progress });
+    let client = args.common.client().multicast(args.multicast.then(interface)).build();
+    let result = run(&client, async {
+        let get = client.get(&args.url).progress(|progress| show(&bar, progress));
+        if output == Path::new("-") {
+            get.writer(&mut BufWriter::with_capacity(PIECE, tokio::io::stdout())).await
+        } else {
+            get.file(&output).await
+        }
+    });
+    let result = result.map_err(|error| Failure {
+        code: exit_code(&error),
+        text: match &error {
+            ClientError::File { path, error } => unwritten(path, error, OTHER_OUTPUT),
+            ClientError::Local(error) => unwritten(Path::new("standard output"), error, OTHER_OUTPUT),
+            ClientError::NoBlocks { .. } => {
+                format!("{}: {error} Without --multicast the file comes by unicast", args.url)
+            }
+            _ => text(&args.url, &error),
+        },
+    });
     conclude(&bar, args.common.quiet, args.multicast, result)
 }
 
 pub(super) fn put(args: &PutArgs) -> ExitCode {
     let bar = bar(args.common.quiet);
-    let mut progress = |done, of| show(&bar, done, of);
-    let client = args.common.options();
-    let result = client::put(&args.url, PutOptions { client, input: &args.file, progress: &mut progress });
+    let client = args.common.client().build();
+    let result = run(&client, async {
+        let put = client.put(&args.url).progress(|progress| show(&bar, progress));
+        let failed = |error| ClientError::File { path: args.file.clone(), error };
+        match content(&args.file).map_err(failed)? {
+            Some(content) => put.bytes(content).await,
+            None => put.file(&args.file).await,
+        }
+    });
+    let result = result.map_err(|error| Failure { code: exit_code(&error), text: text(&args.url, &error) });
     conclude(&bar, args.common.quiet, false, result)
 }
 
+/// Returns the content of an input whose size its metadata do not tell; `None` for others, which are read as they are sent.
+fn content(input: &Path) -> io::Result<Option<Vec<u8>>> {
+    if input == Path::new("-") {
+        let mut content = Vec::new();
+        io::stdin().read_to_end(&mut content)?;
+        return Ok(Some(content));
+    }
+    if fs::metadata(input)?.is_file() { Ok(None) } else { fs::read(input).map(Some) }
+}
+
+/// Runs a transfer, and waits until the server needs this client no more.
+fn run(
+    client: &Client,
+    transfer: impl Future<Output = Result<Report, ClientError>>,
+) -> Result<Report, ClientError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(ClientError::Network)?.block_on(async {
+        let result = transfer.await;
+        client.wait_idle().await;
+        result
+    })
+}
+
 impl CommonArgs {
-    /// Returns the options. Defaults of the protocol are not requested: some servers support no options at
+    /// Returns a client with the options. Defaults of the protocol are not requested: some servers support no options at
     /// all.
-    fn options(&self) -> ClientOptions {
-        ClientOptions {
-            blksize: Some(self.blksize).filter(|blksize| *blksize != 512),
-            windowsize: Some(self.windowsize).filter(|windowsize| *windowsize != 1),
-            patience: Duration::from_secs(self.timeout),
-            multicast: None,
-        }
+    fn client(&self) -> Builder {
+        Client::builder()
+            .blksize(Some(self.blksize).filter(|blksize| *blksize != 512))
+            .windowsize(Some(self.windowsize).filter(|windowsize| *windowsize != 1))
+            .patience(Duration::from_secs(self.timeout))
     }
 }
 
@@ -112,19 +163,43 @@ fn bar(quiet: bool) -> ProgressBar {
     bar
 }
 
-fn show(bar: &ProgressBar, done: u64, of: Option<u64>) {
-    if let Some(of) = of {
-        bar.set_length(of);
+fn show(bar: &ProgressBar, progress: Progress) {
+    if let Some(total) = progress.total {
+        bar.set_length(total);
     }
-    bar.set_position(done);
+    bar.set_position(progress.bytes);
 }
 
-fn conclude(
-    bar: &ProgressBar,
-    quiet: bool,
-    multicast: bool,
-    result: Result<Report, ClientError>,
-) -> ExitCode {
+/// A transfer that failed.
+struct Failure {
+    code: u8,
+    text: String,
+}
+
+fn text(url: &Url, error: &ClientError) -> String {
+    match error {
+        ClientError::Host { .. } | ClientError::File { .. } => error.to_string(),
+        _ => format!("{url}: {error}"),
+    }
+}
+
+/// Returns the exit code, from sysexits(3) where it has one.
+fn exit_code(error: &ClientError) -> u8 {
+    match error {
+        ClientError::Refused { code: 1, .. } => 2,
+        ClientError::Refused { .. } => 1,
+        ClientError::Url(_) | ClientError::Name => 64,
+        ClientError::Host { .. } => 68,
+        ClientError::Silent { .. } | ClientError::Closed { .. } | ClientError::NoBlocks { .. } => 69,
+        ClientError::Network(_) | ClientError::Group { .. } => 71,
+        ClientError::File { .. } | ClientError::Local(_) => 74,
+        ClientError::Protocol(_) => 76,
+        // EX_SOFTWARE: there are no others here.
+        _ => 70,
+    }
+}
+
+fn conclude(bar: &ProgressBar, quiet: bool, multicast: bool, result: Result<Report, Failure>) -> ExitCode {
     bar.finish_and_clear();
     match result {
         Ok(report) => {
@@ -133,9 +208,9 @@ fn conclude(
             }
             ExitCode::SUCCESS
         }
-        Err(error) => {
-            print_stderr(&error);
-            ExitCode::from(error.exit_code())
+        Err(failure) => {
+            print_stderr(&failure.text);
+            ExitCode::from(failure.code)
         }
     }
 }
@@ -151,8 +226,8 @@ fn line(report: &Report, multicast: bool) -> String {
         "{} in {seconds:.3} s, {}/s, blksize {}, windowsize {}, {} retransmissions{group}",
         HumanBytes(report.bytes),
         HumanBytes((report.bytes as f64 / seconds.max(1e-6)) as u64),
-        report.options.block_size(),
-        report.options.window_size(),
+        report.blksize,
+        report.windowsize,
         report.retransmissions,
     )
 }

@@ -7,7 +7,7 @@
 use super::{options, reports};
 use socket2::SockRef;
 use std::io;
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
 
 /// The most reports read in a row.
@@ -36,9 +36,10 @@ impl Unreachable {
 /// Makes the kernel keep the ICMP errors of datagrams sent from this socket (IP_RECVERR), or discard them. While it keeps
 /// them, each call may return one: see [`may_be_report`]. Without effect on systems other than Linux, which report
 /// nothing to a socket without a peer.
-pub fn report_closed_ports(socket: &UdpSocket, report: bool) {
-    if let Ok(local) = socket.local_addr() {
-        options::report_errors(&SockRef::from(socket), local, report);
+pub fn report_closed_ports(socket: &impl AsFd, report: bool) {
+    let socket = SockRef::from(socket);
+    if let Some(local) = socket.local_addr().ok().and_then(|local| local.as_socket()) {
+        options::report_errors(&socket, local, report);
     }
 }
 

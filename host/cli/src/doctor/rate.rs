@@ -1,13 +1,13 @@
 //! Measures the rate of this machine from memory to memory: this program serves and downloads over loopback.
 
 use super::finding::{Finding, Grade, Rate};
-use crate::client::{ClientOptions, GetOptions, Url, get};
 use serde_json::Value;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use tuffet_client::{Client, Url};
 
 /// The duration of the measurement for each window.
 const TIME: Duration = Duration::from_secs(1);
@@ -52,19 +52,17 @@ fn rates() -> io::Result<Vec<Rate>> {
 
 /// Downloads until the time is up.
 fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
-    let client = ClientOptions {
-        blksize: Some(BLKSIZE),
-        windowsize: Some(windowsize).filter(|windowsize| *windowsize != 1),
-        patience: Duration::from_secs(5),
-        multicast: None,
-    };
+    let client = Client::builder()
+        .blksize(BLKSIZE)
+        .windowsize(Some(windowsize).filter(|windowsize| *windowsize != 1))
+        .patience(Duration::from_secs(5))
+        .build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let started = Instant::now();
     let mut bytes = 0;
     while started.elapsed() < TIME {
-        let mut progress = |_, _| {};
-        let options =
-            GetOptions { client: client.clone(), output: Path::new("/dev/null"), progress: &mut progress };
-        bytes += get(url, options).map_err(io::Error::other)?.bytes;
+        let got = runtime.block_on(client.get(url).writer(&mut tokio::io::sink()));
+        bytes += got.map_err(io::Error::other)?.bytes;
     }
     let bytes_per_second = (bytes as f64 / started.elapsed().as_secs_f64()) as u64;
     Ok(Rate { windowsize, blksize: BLKSIZE, bytes_per_second })

@@ -1,29 +1,22 @@
-//! A client of a world: the protocol machine of Tuffet in the client's role.
+//! A client of a world: an exchange of `tuffet-client`.
 
 use super::request::{Report, Request};
 use crate::ClientError;
 use std::net::SocketAddr;
 use tuffet::simulation::SocketId;
-use tuffet::{Operation, Outcome, Summary};
-use tuffet_core::{
-    DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Output, Packet, RequestPacket, Settings, Time,
-    Transfer, data_header,
-};
-
-/// Room for the options of a request, beside the name.
-const OPTIONS_ROOM: usize = 256;
+use tuffet::{Outcome, Summary};
+use tuffet_client::{Exchange, Output, Time};
 
 /// A client with one transfer.
 pub(super) struct Client {
     pub(super) address: SocketAddr,
     pub(super) report: Report,
     request: Request,
-    packet: Vec<u8>,
+    exchange: Exchange,
+    /// The bytes of an upload that the exchange has.
+    supplied: usize,
     /// The sockets of the server in the order of their first use: the listening one, then those that answered.
     sockets: Vec<SocketId>,
-    transfer: Transfer,
-    /// The socket that answered first.
-    peer: Option<SocketId>,
     began: Time,
     deadline: Time,
     /// Whether the client knows how its transfer ended.
@@ -43,13 +36,11 @@ impl Client {
         request: Request,
         now: Time,
     ) -> Option<Client> {
-        let (operation, size) =
-            (request.operation(), request.upload.as_ref().map_or(0, |it| it.len() as u64));
-        let requested = request.options.set(size);
-        let mut packet = vec![0; request.name.len() + OPTIONS_ROOM];
-        let name = request.name.as_bytes();
-        let length = RequestPacket::encode(operation, name, Mode::Octet, &requested, &mut packet)?;
-        packet.truncate(length);
+        let (server, options) = (address_of(0), request.options.of_exchange());
+        let exchange = match &request.upload {
+            None => Exchange::get(now, server, &request.name, &options),
+            Some(file) => Exchange::put(now, server, &request.name, Some(file.len() as u64), &options),
+        };
         let report = Report {
             name: request.name.clone(),
             result: Err(ClientError::NoAnswer),
@@ -63,11 +54,10 @@ impl Client {
         Some(Client {
             address,
             report,
-            transfer: Transfer::client(now, operation, requested, size, Settings::default()),
             request,
-            packet,
+            exchange: exchange.ok()?,
+            supplied: 0,
             sockets: vec![listener],
-            peer: None,
             began: now,
             deadline: now,
             is_finished: false,
@@ -83,9 +73,9 @@ impl Client {
     pub(super) fn wake(&mut self, now: Time, out: &mut Vec<Sent>) {
         // The first time is that of the request.
         if now > self.began {
-            self.transfer.handle_timeout(now);
+            self.exchange.handle_timeout(now);
         }
-        self.drive(now, &[], out);
+        self.drive(now, out);
     }
 
     pub(super) fn receive(
@@ -95,15 +85,11 @@ impl Client {
         datagram: &[u8],
         out: &mut Vec<Sent>,
     ) {
-        // The first socket to answer is the peer (RFC 1350 section 4); others are ignored.
-        let is_answer = !matches!(Packet::parse(datagram), Ok(Packet::Request(_)) | Err(_));
-        let Some(from) = from.filter(|_| is_answer && !self.is_closed) else { return };
-        if *self.peer.get_or_insert(from) != from {
-            return;
-        }
-        // A malformed datagram is dropped.
-        let _malformed = self.transfer.handle_datagram(now, datagram);
-        self.drive(now, datagram, out);
+        // An ERROR to a stranger would reach nobody.
+        let Some(from) = from.filter(|_| !self.is_closed) else { return };
+        let number = self.number_of(from);
+        self.exchange.handle_datagram(now, address_of(number), datagram);
+        self.drive(now, out);
     }
 
     /// Takes the end of its request at the server.
@@ -126,35 +112,26 @@ impl Client {
         u16::try_from(number).unwrap_or(u16::MAX)
     }
 
-    fn drive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Sent>) {
+    fn drive(&mut self, now: Time, out: &mut Vec<Sent>) {
         loop {
-            match self.transfer.poll(now) {
-                Output::Request => out.push((self.sockets[0], self.packet.clone())),
-                Output::Control(control) => {
-                    let mut buffer = [0; MAX_CONTROL];
-                    let length = control.encode(&mut buffer).unwrap_or(0);
-                    out.extend(self.peer.map(|peer| (peer, buffer[..length].to_vec())));
+            match self.exchange.poll(now) {
+                Output::Send { to, datagram } => {
+                    out.push((self.sockets[usize::from(to.port() - FIRST_PORT)], datagram.to_vec()));
                 }
-                Output::Send(blocks) => {
-                    let (Some(peer), Some(file)) = (self.peer, &self.request.upload) else { continue };
-                    for position in blocks.first..blocks.first + u64::from(blocks.count) {
-                        let (offset, length) = self.transfer.range(position, file.len() as u64);
-                        let payload = &file[offset as usize..][..usize::from(length)];
-                        let header = data_header(self.transfer.wire(position));
-                        out.push((peer, [&header[..], payload].concat()));
+                Output::Write { bytes, .. } => self.report.bytes.extend_from_slice(bytes),
+                Output::Store => self.exchange.handle_stored(now),
+                Output::Finished(result) => {
+                    self.is_finished = true;
+                    self.report.took = now.since(self.began);
+                    self.report.result = result.map(|_| ()).map_err(failure);
+                }
+                Output::Wait(time) => {
+                    self.deadline = time;
+                    if !self.supply(now) {
+                        return;
                     }
                 }
-                Output::Accept { length, .. } => {
-                    let payload = datagram.get(DATA_HEADER..).unwrap_or_default();
-                    self.report.bytes.extend_from_slice(&payload[..usize::from(length).min(payload.len())]);
-                }
-                Output::Store { .. } => self.transfer.handle_stored(now),
-                Output::Finished(finish) => self.finished(now, finish, datagram),
-                Output::Timeout(time) => {
-                    self.deadline = time;
-                    return;
-                }
-                Output::Closed => {
+                _ => {
                     self.is_closed = true;
                     return;
                 }
@@ -162,27 +139,29 @@ impl Client {
         }
     }
 
-    fn finished(&mut self, now: Time, finish: Finish, datagram: &[u8]) {
-        self.is_finished = true;
-        self.report.took = now.since(self.began);
-        self.report.result = match finish {
-            Finish::Complete => Ok(()),
-            Finish::PeerError(code) => Err(ClientError::Refused { code, message: message(datagram) }),
-            // The last two are a server's.
-            Finish::TimedOut | Finish::Miscounted | Finish::Unacknowledged => Err(ClientError::NoAnswer),
-            Finish::Failed(code) => Err(ClientError::Protocol(broken(self.request.operation(), code))),
-        };
+    /// Supplies bytes of an upload; returns whether there was room for any.
+    fn supply(&mut self, now: Time) -> bool {
+        let (Some(file), room @ 1..) = (&self.request.upload, self.exchange.room()) else { return false };
+        let rest = &file[self.supplied..];
+        let piece = &rest[..room.min(rest.len())];
+        self.exchange.supply(now, piece);
+        self.supplied += piece.len();
+        true
     }
 }
 
-fn message(datagram: &[u8]) -> String {
-    match Packet::parse(datagram) {
-        Ok(Packet::Error { text, .. }) => String::from_utf8_lossy(text).into_owned(),
-        _ => String::new(),
-    }
+/// The first port of the server, to a client.
+const FIRST_PORT: u16 = 69;
+
+/// What a client takes for the address of a socket of the server.
+fn address_of(number: u16) -> SocketAddr {
+    ([198, 51, 100, 1], FIRST_PORT.saturating_add(number)).into()
 }
 
-fn broken(operation: Operation, code: ErrorCode) -> String {
-    let what = if operation == Operation::Read { "read" } else { "write" };
-    format!("the client ended the {what} with ERROR {}", code as u16)
+fn failure(error: tuffet_client::ClientError) -> ClientError {
+    match error {
+        tuffet_client::ClientError::Refused { code, text } => ClientError::Refused { code, message: text },
+        tuffet_client::ClientError::Silent { .. } => ClientError::NoAnswer,
+        error => ClientError::Protocol(error.to_string()),
+    }
 }

@@ -4,11 +4,16 @@ use crate::ClientError;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::{Operation, Outcome};
-use tuffet_core::OptionSet;
+use tuffet::Outcome;
 
 /// The address of clients that have no other.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+
+/// How long the server may be silent.
+const PATIENCE: Duration = Duration::from_secs(65);
+
+/// How long a client stays to repeat its last ACK.
+const DALLY: Duration = Duration::from_secs(5);
 
 /// The options that a client requests. By default none, as in RFC 1350.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -29,15 +34,13 @@ impl Options {
         Options { blksize: Some(blksize), windowsize: Some(windowsize), timeout: None, tsize: true }
     }
 
-    /// `size`: of the file to be written, 0 for a read.
-    pub(super) fn set(self, size: u64) -> OptionSet {
-        OptionSet {
-            blksize: self.blksize,
-            windowsize: self.windowsize,
-            timeout: self.timeout,
-            tsize: self.tsize.then_some(size),
-            ..OptionSet::default()
-        }
+    pub(super) fn of_exchange(self) -> tuffet_client::Options {
+        let Options { blksize, windowsize, timeout, tsize } = self;
+        let mut options = tuffet_client::Options::none();
+        (options.blksize, options.windowsize) = (blksize, windowsize);
+        (options.timeout, options.tsize) = (timeout, tsize);
+        (options.patience, options.dally) = (PATIENCE, DALLY);
+        options
     }
 }
 
@@ -80,10 +83,6 @@ impl Request {
     #[must_use]
     pub fn listener(self, name: &str) -> Request {
         Request { listener: Some(name.to_owned()), ..self }
-    }
-
-    pub(super) fn operation(&self) -> Operation {
-        if self.upload.is_some() { Operation::Write } else { Operation::Read }
     }
 }
 

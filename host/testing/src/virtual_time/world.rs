@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tuffet::simulation::{Departure, SimulationError, SocketId};
 use tuffet::{Builder, StartError, Summary};
-use tuffet_core::Time;
+use tuffet_client::Time;
 
 /// The port of the first request of a world (RFC 6335: the first dynamic port).
 const FIRST_PORT: u16 = 49_152;

@@ -1,7 +1,6 @@
 //! TFTP URLs: `tftp://host[:port]/file[;mode=netascii]` (RFC 3617).
 
 use std::fmt;
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 use tuffet_core::Mode;
 
@@ -21,12 +20,9 @@ pub struct Url {
 }
 
 impl Url {
-    /// Returns the addresses of the host, in the resolver's order.
-    ///
-    /// # Errors
-    /// The name is unknown; with the resolver's error.
-    pub fn addresses(&self) -> std::io::Result<Vec<SocketAddr>> {
-        (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect)
+    /// Creates a URL from its parts, in the mode octet. Nothing in them is percent-encoded.
+    pub fn new(host: impl Into<String>, port: u16, file: impl Into<String>) -> Url {
+        Url { host: host.into(), port, file: file.into(), mode: Mode::Octet }
     }
 
     /// Returns the last part of the file's name: the default name of a download.
@@ -86,6 +82,36 @@ impl fmt::Display for Url {
         } else {
             write!(f, "tftp://{}:{}/{}", self.host, self.port, self.file)
         }
+    }
+}
+
+impl TryFrom<&str> for Url {
+    type Error = UrlError;
+
+    fn try_from(text: &str) -> Result<Self, UrlError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<&String> for Url {
+    type Error = UrlError;
+
+    fn try_from(text: &String) -> Result<Self, UrlError> {
+        text.parse()
+    }
+}
+
+impl TryFrom<String> for Url {
+    type Error = UrlError;
+
+    fn try_from(text: String) -> Result<Self, UrlError> {
+        text.parse()
+    }
+}
+
+impl From<&Url> for Url {
+    fn from(url: &Url) -> Url {
+        url.clone()
     }
 }
 

@@ -3,15 +3,20 @@
 //! The request has the option `multicast`. If the answer names a group, this module reads the file; any other answer
 //! is handed back, and the file is read by unicast with it.
 
-use super::exchange::{LocalEnd, Request};
-use super::{ClientError, ClientOptions, Interface, Report};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use socket2::{Domain, InterfaceIndexOrAddress, Protocol, Socket, Type};
+use crate::destination::Destination;
+use crate::error::ClientError;
+use crate::exchange::printable;
+use crate::options::Options;
+use crate::report::{Listener, Progress, Report};
+use crate::socket::{Socket, receive};
+use socket2::{Domain, InterfaceIndexOrAddress, Protocol, Type};
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::time::Duration;
+use tokio::net::UdpSocket;
+use tokio::time::{Instant, sleep_until};
 use tuffet_core::multicast::{Answer, Reader, ReaderOutput};
-use tuffet_core::{Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Operation, Packet, Time};
+use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Operation, Packet, RequestPacket, Time, encode_error};
 
 /// The time-out of a request. A member that waits for its turn repeats it after three times as long.
 const REPEAT: Duration = Duration::from_secs(1);
@@ -26,8 +31,38 @@ const BUFFER: usize = 4 << 20;
 /// Datagrams that are read before the server gets its ACK.
 const TURN: usize = 64;
 
+/// The longest time to sleep: an end of time has no place in the runtime's timers.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// The interface that receives the blocks of a multicast group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Interface {
+    /// The one of the route to the server.
+    OfRoute,
+    /// The one with this address.
+    Address(IpAddr),
+    /// The one of this name.
+    Name(String),
+}
+
+impl From<&str> for Interface {
+    fn from(text: &str) -> Self {
+        text.parse().map_or_else(|_| Interface::Name(text.to_owned()), Interface::Address)
+    }
+}
+
+/// The request of a group.
+pub(crate) struct Asked<'a> {
+    /// The datagram without the option `multicast`.
+    pub(crate) request: &'a [u8],
+    pub(crate) options: &'a Options,
+    pub(crate) server: SocketAddr,
+    pub(crate) interface: &'a Interface,
+}
+
 /// The outcome of a request with the option `multicast`.
-pub(super) enum Joined {
+pub(crate) enum Joined {
     /// The file was read from the group.
     Read(Report),
     /// The server answered without a group: the datagram and its source.
@@ -35,30 +70,38 @@ pub(super) enum Joined {
 }
 
 /// Sends the request, and reads the file if the server names a group.
-pub(super) fn read(
-    request: &Request<'_>,
-    interface: &Interface,
-    options: &ClientOptions,
-    local: &mut dyn LocalEnd,
+pub(crate) async fn read(
+    asked: Asked<'_>,
+    socket: &mut Socket,
+    destination: &mut Destination<'_>,
+    progress: &mut Option<Listener<'_>>,
 ) -> Result<Joined, ClientError> {
-    let reader = Reader::new(Time::default(), request.options, REPEAT, options.patience);
-    let patience = options.patience;
-    let mut member =
-        Member { request, interface, patience, reader, peer: None, group: None, finished: None, repeated: 0 };
-    request.socket.set_nonblocking(true).map_err(|error| request.network(error))?;
-    let result = member.run(local);
-    request.socket.set_nonblocking(false).map_err(|error| request.network(error))?;
-    // Without an ERROR, the server would offer this client the master role again and again.
-    if result.is_err() && member.finished.is_none() {
-        member.refuse(ErrorCode::NotDefined, "the client cannot go on");
-    }
-    result
+    let length = asked.request.len();
+    let mut request = asked.request.to_vec();
+    request.resize(length + MAX_CONTROL, 0);
+    let length = RequestPacket::add_multicast(&mut request, length).ok_or(ClientError::Name)?;
+    request.truncate(length);
+    let requested = asked.options.requested(Some(0));
+    let mut member = Member {
+        reader: Reader::new(Time::default(), requested, REPEAT, asked.options.patience),
+        asked,
+        request,
+        socket,
+        start: Instant::now(),
+        peer: None,
+        group: None,
+        finished: None,
+        repeated: 0,
+    };
+    member.run(destination, progress).await
 }
 
 struct Member<'a> {
-    request: &'a Request<'a>,
-    interface: &'a Interface,
-    patience: Duration,
+    asked: Asked<'a>,
+    /// The datagram with the option `multicast`.
+    request: Vec<u8>,
+    socket: &'a mut Socket,
+    start: Instant,
     reader: Reader,
     /// The server's address for the group: its TID.
     peer: Option<SocketAddr>,
@@ -70,69 +113,77 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    fn run(&mut self, local: &mut dyn LocalEnd) -> Result<Joined, ClientError> {
+    async fn run(
+        &mut self,
+        destination: &mut Destination<'_>,
+        progress: &mut Option<Listener<'_>>,
+    ) -> Result<Joined, ClientError> {
         let mut buffer = vec![0; 65_536];
         loop {
-            let until = self.act(local)?;
+            let until = self.act(destination).await?;
             if let Some((report, at)) = &self.finished
                 && at.elapsed() >= DALLY
             {
                 return Ok(Joined::Read(*report));
             }
-            if !self.wait(until)? {
-                self.reader.handle_timeout(self.request.now());
+            if !self.wait(until).await? {
+                self.reader.handle_timeout(self.now());
                 continue;
             }
-            if self.peer.is_none() {
-                self.request.check_port()?;
-            }
             for _ in 0..TURN {
-                let Some((length, from)) = self.receive(&self.request.socket, &mut buffer)? else { break };
-                if let Some(alone) = self.on_datagram(&buffer[..length], from, local)? {
+                let Some((length, from)) = self.socket.receive(&mut buffer)? else { break };
+                if let Some(alone) = self.on_datagram(&buffer[..length], from, destination).await? {
                     return Ok(alone);
                 }
             }
             for _ in 0..TURN {
                 let Some(group) = &self.group else { break };
-                let Some((length, from)) = self.receive(group, &mut buffer)? else { break };
+                let Some((length, from)) = receive(group, &mut buffer)? else { break };
+                let is_block = self.on_block(&buffer[..length], from, destination).await?;
+                if let Some(progress) = progress.as_mut().filter(|_| is_block) {
+                    let total = self.reader.options().tsize;
+                    progress(Progress { bytes: self.reader.bytes(), total });
+                }
                 // The master answers each block at once: its ACKs are the clock of the stream.
-                if self.on_block(&buffer[..length], from, local)? && self.is_master() {
+                if is_block && self.is_master() {
                     break;
                 }
             }
+            tokio::task::consume_budget().await;
         }
     }
 
     /// Does what the reader requests; returns the time of its next look.
-    fn act(&mut self, local: &mut dyn LocalEnd) -> Result<Time, ClientError> {
+    async fn act(&mut self, destination: &mut Destination<'_>) -> Result<Time, ClientError> {
         loop {
-            match self.reader.poll(self.request.now()) {
-                ReaderOutput::Request => self.request.send(self.request.server, self.request.bytes)?,
+            match self.reader.poll(self.now()) {
+                ReaderOutput::Request => self.socket.send(self.asked.server, &self.request).await?,
                 ReaderOutput::Ack(block) => {
                     let mut packet = [0; MAX_CONTROL];
                     if let (Some(peer), Some(length)) = (self.peer, Control::Ack(block).encode(&mut packet)) {
-                        self.request.send(peer, &packet[..length])?;
+                        self.socket.send(peer, &packet[..length]).await?;
                     }
                 }
-                ReaderOutput::Complete { size } => self.complete(size, local)?,
+                ReaderOutput::Complete { size } => self.complete(size, destination).await?,
                 ReaderOutput::TimedOut => return Err(self.silent()),
                 ReaderOutput::Timeout(time) => return Ok(time),
             }
         }
     }
 
-    fn complete(&mut self, size: u64, local: &mut dyn LocalEnd) -> Result<(), ClientError> {
+    async fn complete(&mut self, size: u64, destination: &mut Destination<'_>) -> Result<(), ClientError> {
         if self.reader.options().tsize.is_some_and(|named| named != size) {
-            let text = "the blocks of the group belong to another file";
-            return Err(ClientError::Protocol { url: self.request.url.to_string(), text });
+            return Err(ClientError::Protocol("the blocks of the group belong to another file"));
         }
-        local.store()?;
+        destination.store().await?;
         self.reader.handle_stored();
         self.group = None;
         let report = Report {
             bytes: size,
-            duration: self.request.start.elapsed(),
-            options: *self.reader.options(),
+            duration: self.start.elapsed(),
+            server: self.peer.unwrap_or(self.asked.server),
+            blksize: self.reader.blksize(),
+            windowsize: self.reader.options().window_size(),
             retransmissions: self.repeated,
             group: self.reader.membership().and_then(|membership| membership.group),
         };
@@ -141,74 +192,63 @@ impl Member<'_> {
     }
 
     /// Waits for a datagram; returns false if none has come.
-    fn wait(&self, until: Time) -> Result<bool, ClientError> {
-        let mut wait = until.since(self.request.now());
+    async fn wait(&self, until: Time) -> Result<bool, ClientError> {
+        let mut wait = until.since(self.now()).min(LONGEST);
         if let Some((_, at)) = &self.finished {
             wait = wait.min(DALLY.saturating_sub(at.elapsed()));
         }
-        // Zero would be a busy loop.
-        let wait = wait.max(Duration::from_millis(1));
-        let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-        let mut sockets = vec![PollFd::new(&self.request.socket, PollFlags::IN)];
-        sockets.extend(self.group.as_ref().map(|group| PollFd::new(group, PollFlags::IN)));
-        match poll(&mut sockets, Some(&timeout)) {
-            Ok(ready) => Ok(ready > 0),
-            Err(rustix::io::Errno::INTR) => Ok(false),
-            Err(error) => Err(self.request.network(error.into())),
-        }
-    }
-
-    fn receive(
-        &self,
-        socket: &UdpSocket,
-        buffer: &mut [u8],
-    ) -> Result<Option<(usize, SocketAddr)>, ClientError> {
-        match socket.recv_from(buffer) {
-            Ok(received) => Ok(Some(received)),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => Ok(None),
-            Err(error) if tuffet_udp::may_be_report(&error) => Ok(None),
-            Err(error) => Err(self.request.network(error)),
+        let group = async {
+            match &self.group {
+                Some(group) => group.readable().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            ready = self.socket.ready(&self.request) => ready.map(|()| true),
+            ready = group => ready.map(|()| true).map_err(ClientError::Network),
+            () = sleep_until(Instant::now() + wait) => Ok(false),
         }
     }
 
     /// Handles a datagram for this client alone.
-    fn on_datagram(
+    async fn on_datagram(
         &mut self,
         datagram: &[u8],
         from: SocketAddr,
-        local: &mut dyn LocalEnd,
+        destination: &mut Destination<'_>,
     ) -> Result<Option<Joined>, ClientError> {
         let Ok(packet) = Packet::parse(datagram) else { return Ok(None) };
         let expected = match self.peer {
             Some(peer) => peer == from,
-            None => from.ip() == self.request.server.ip() && packet.may_answer(Operation::Read),
+            None => from.ip() == self.asked.server.ip() && packet.may_answer(Operation::Read),
         };
         if !expected {
             // RFC 1350 section 4.
             if !matches!(packet, Packet::Error { .. }) {
-                self.request.refuse(from, ErrorCode::UnknownTransferId, "unknown transfer ID");
+                self.refuse(from, ErrorCode::UnknownTransferId, "unknown transfer ID");
             }
             return Ok(None);
         }
         match packet {
-            Packet::Oack(options) => match self.reader.handle_oack(self.request.now(), options) {
+            Packet::Oack(options) => match self.reader.handle_oack(self.now(), options) {
                 Answer::Member => {
                     self.peer = Some(from);
-                    self.request.answered();
-                    self.join(local)?;
+                    self.socket.answered();
+                    self.join(destination).await?;
                 }
                 Answer::Alone if self.peer.is_none() => {
                     return Ok(Some(Joined::Alone(datagram.into(), from)));
                 }
                 // The server has lost the group, and the blocks that are there may be of another version.
-                Answer::Alone => return Err(self.protocol("it left the group and started over")),
+                Answer::Alone => return Err(ClientError::Protocol("it left the group and started over")),
                 Answer::Refused => {
-                    self.request.refuse(from, ErrorCode::OptionRefused, "an option that was not asked for");
-                    return Err(self.protocol("options or a group that were not requested"));
+                    self.refuse(from, ErrorCode::OptionRefused, "an option that was not asked for");
+                    return Err(ClientError::Protocol("options or a group that were not requested"));
                 }
             },
             Packet::Error { code, text } if self.peer.is_some() && self.finished.is_none() => {
-                return Err(self.request.server_error(code, text));
+                return Err(ClientError::Refused { code, text: printable(text) });
             }
             _ if self.peer.is_none() => return Ok(Some(Joined::Alone(datagram.into(), from))),
             _ => {}
@@ -217,22 +257,24 @@ impl Member<'_> {
     }
 
     /// Handles a datagram of the group; returns whether it was a block.
-    fn on_block(
+    async fn on_block(
         &mut self,
         datagram: &[u8],
         from: SocketAddr,
-        local: &mut dyn LocalEnd,
+        destination: &mut Destination<'_>,
     ) -> Result<bool, ClientError> {
         let Ok(Packet::Data { block, payload }) = Packet::parse(datagram) else { return Ok(false) };
         // Other groups may use the same address.
         if Some(from) != self.peer {
             return Ok(false);
         }
-        debug_assert_eq!(datagram.len(), payload.len() + DATA_HEADER);
-        match self.reader.handle_data(self.request.now(), block, payload.len()) {
+        match self.reader.handle_data(self.now(), block, payload.len()) {
             Some(offset) => {
-                local.write(offset, payload)?;
-                local.progress(self.reader.bytes(), self.reader.options().tsize);
+                let limit = self.asked.options.limit;
+                if let Some(limit) = limit.filter(|limit| offset + payload.len() as u64 > *limit) {
+                    return Err(ClientError::TooLarge { limit });
+                }
+                destination.write(offset, payload).await?;
             }
             None => self.repeated = self.repeated.saturating_add(1),
         }
@@ -243,32 +285,43 @@ impl Member<'_> {
         self.reader.membership().is_some_and(|membership| membership.master)
     }
 
-    fn join(&mut self, local: &mut dyn LocalEnd) -> Result<(), ClientError> {
+    async fn join(&mut self, destination: &mut Destination<'_>) -> Result<(), ClientError> {
         let address = self.reader.membership().and_then(|membership| membership.group);
         let (None, None, Some(address)) = (&self.group, &self.finished, address) else { return Ok(()) };
-        let failed = |error| ClientError::Group { url: self.request.url.to_string(), group: address, error };
-        let group = join(address, self.request.server, self.interface).map_err(failed)?;
-        local.scatter()?;
+        let joined = join(address, self.asked.server, self.asked.interface);
+        let group = joined.map_err(|error| ClientError::Group { group: address, error })?;
+        destination.scatter().await?;
         self.group = Some(group);
         Ok(())
     }
 
     fn silent(&self) -> ClientError {
-        let (url, seconds) = (self.request.url.to_string(), self.patience.as_secs());
+        let after = self.asked.options.patience;
         let group = self.reader.membership().and_then(|membership| membership.group);
         match (self.peer, group) {
-            (Some(_), Some(group)) => ClientError::NoBlocks { url, group, seconds },
-            _ => ClientError::Silent { url, address: self.request.server, seconds },
+            (Some(_), Some(group)) => ClientError::NoBlocks { group, after },
+            _ => ClientError::Silent { server: self.asked.server, after },
         }
     }
 
-    fn protocol(&self, text: &'static str) -> ClientError {
-        ClientError::Protocol { url: self.request.url.to_string(), text }
+    /// Sends an ERROR. One that cannot be sent counts as lost.
+    fn refuse(&self, to: SocketAddr, code: ErrorCode, text: &str) {
+        let mut packet = [0; MAX_CONTROL];
+        if let Some(length) = encode_error(code, text, &mut packet) {
+            self.socket.send_now(to, &packet[..length]);
+        }
     }
 
-    fn refuse(&self, code: ErrorCode, text: &str) {
-        if let Some(peer) = self.peer {
-            self.request.refuse(peer, code, text);
+    fn now(&self) -> Time {
+        Time::from_micros(u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Drop for Member<'_> {
+    /// Without an ERROR, the server would offer this client the master role again and again.
+    fn drop(&mut self) {
+        if let (Some(peer), None) = (self.peer, &self.finished) {
+            self.refuse(peer, ErrorCode::NotDefined, "the client cannot go on");
         }
     }
 }
@@ -276,7 +329,7 @@ impl Member<'_> {
 /// Opens the socket that receives the blocks of a group.
 fn join(group: SocketAddr, server: SocketAddr, interface: &Interface) -> io::Result<UdpSocket> {
     let domain = if group.is_ipv4() { Domain::IPV4 } else { Domain::IPV6 };
-    let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
+    let socket = socket2::Socket::new(domain, Type::DGRAM, Some(Protocol::UDP))?;
     // All clients of a host share the port.
     socket.set_reuse_address(true)?;
     socket.set_recv_buffer_size(BUFFER)?;
@@ -292,6 +345,7 @@ fn join(group: SocketAddr, server: SocketAddr, interface: &Interface) -> io::Res
         SocketAddr::V4(group) => {
             socket.bind(&SocketAddr::V4(group).into())?;
             // Not the groups that other programs of this host joined on other interfaces.
+            #[cfg(target_os = "linux")]
             socket.set_multicast_all_v4(false)?;
             let on = match (index, local_address(server, interface)?) {
                 (Some(index), _) => InterfaceIndexOrAddress::Index(index),
@@ -314,11 +368,12 @@ fn join(group: SocketAddr, server: SocketAddr, interface: &Interface) -> io::Res
             group.set_scope_id(index);
             socket.set_only_v6(true)?;
             socket.bind(&SocketAddr::V6(group).into())?;
+            #[cfg(target_os = "linux")]
             socket.set_multicast_all_v6(false)?;
             socket.join_multicast_v6(group.ip(), index)?;
         }
     }
-    Ok(socket.into())
+    UdpSocket::from_std(socket.into())
 }
 
 /// The address of this host on the interface: that of the route to the server, or the given one.
@@ -327,7 +382,7 @@ fn local_address(server: SocketAddr, interface: &Interface) -> io::Result<IpAddr
         return Ok(*address);
     }
     let any: IpAddr = if server.is_ipv4() { [0; 4].into() } else { Ipv6Addr::UNSPECIFIED.into() };
-    let socket = UdpSocket::bind((any, 0))?;
+    let socket = std::net::UdpSocket::bind((any, 0))?;
     socket.connect(server)?;
     Ok(socket.local_addr()?.ip())
 }

@@ -62,7 +62,7 @@ fn a_warning_is_a_failure_if_wanted() {
 /// A plugin that has a hook for observers, and is only asked for files.
 #[test]
 fn a_plugin_that_never_observes() {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     let yaml = |chains: &str| {
         format!("{GOOD}policy: {{ resolve: [it]{chains} }}\nplugins: {{ it: {{ component: {guest} }} }}\n")
     };

@@ -124,7 +124,7 @@ fn events_are_posted_in_batches() {
 /// alone.
 #[test]
 fn a_sink_that_is_not_granted_is_told_of() {
-    let component = format!("{}/tuffet_publish.wasm", env!("TUFFET_TEST_GUESTS"));
+    let component = tuffet_test_guests::component("publish");
     let server = server_with(&component, 9, "", &json!({ "sink": "bus", "events": ["finished"] }));
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
     server.logged("1 events did not get into the sink: the grant `sinks/bus` is not given");

@@ -3,9 +3,8 @@
 #
 #   plugins/build.sh TARGET_DIR [PACKAGE...]
 #
-# leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -); without packages, the bundled plugins and the
-# guests of the tests. Takes the toolchain's own target
-# wasm32-wasip2, or, where rustup cannot fetch it, Debian's compiler and library sources.
+# leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -); without packages, the bundled plugins.
+# Takes the toolchain's own target wasm32-wasip2, or, where rustup cannot fetch it, Debian's compiler and library sources.
 #
 #   plugins/build.sh --toolchain
 #
@@ -39,9 +38,8 @@ fi
 mkdir -p "$1"
 target_dir=$(cd "$1" && pwd)
 shift
-# The last three are for tests; the server embeds the others.
 [ $# -gt 0 ] || set -- tuffet-acl tuffet-ask tuffet-audit tuffet-mac-map tuffet-publish tuffet-remap \
-    tuffet-template tuffet-misbehave tuffet-probe tuffet-reference
+    tuffet-template
 packages=
 for package in "$@"; do packages="$packages -p $package"; done
 

@@ -19,6 +19,12 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
+# Tests leave nothing behind, however they end.
+if [ "${1-}" = test ] && [ -z "${DRY-}${TUFFET_SUPERVISED-}" ]; then
+    export TUFFET_SUPERVISED=yes
+    exec bash scripts/supervise.sh sh scripts/suite.sh "$@"
+fi
+
 # Another table, for the check of this script.
 SUITES=${SUITES:-scripts/suites.txt}
 CARGO=${CARGO:-cargo} PROFILE=${PROFILE:-dev} words=${ARGS-}

@@ -21,8 +21,7 @@ const BUNDLED: [(&str, &str); 7] = [
 ];
 
 /// The sources of the plugins, relative to the workspace.
-const SOURCES: [&str; 7] =
-    ["host/leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 6] = ["host/leases", "plugins", "sdk/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
 /// Builds them, relative to the workspace.
 const SCRIPT: &str = "plugins/build.sh";
@@ -47,7 +46,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         None if workspace.join(SCRIPT).is_file() => build(&workspace.canonicalize()?)?,
         None => prebuilt(&here.join("components")),
     };
-    // For build scripts of crates with tests: the folder also has the plugins of the tests, which are not embedded.
+    // For the build script of the guests that only tests need.
     println!("cargo::metadata=components={}", components.display());
     embed(&components)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Layers: no cycle between the top-level modules of a crate, no cycle of more than two files within a crate, no
-dependency between crates of the workspace that the table "Crates" of docs/design/crates.md does not list, and none on the
-testkit outside of tests.
+dependency between crates of the workspace that the table "Crates" of docs/design/crates.md does not list, and none on
+the testkit or the guests of the tests outside of tests.
 
 How files are counted. A file imports another one if it names an item that the other defines: in a `use`, or in a path
 that begins with `crate`, `self`, `super` or a module of its own. A path through a re-export leads to the file with the
@@ -22,7 +22,7 @@ TABLE = os.path.join("docs", "design", "crates.md")
 # The edges of an item that a crate's root defines lead here. The root is no module: everything may use it.
 CRATE = "(root)"
 # Crates that only tests may depend on.
-TEST_ONLY = {"tuffet-testkit"}
+TEST_ONLY = {"tuffet-testkit", "tuffet-test-guests"}
 # Modules of the SDK use `testing` in place of the host where they are tested natively, and `testing` their types.
 CYCLIC = {"tuffet-sdk"}
 MAX_CYCLE = 2

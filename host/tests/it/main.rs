@@ -26,6 +26,7 @@ mod harness;
 mod hints;
 mod hostile;
 mod import;
+mod interrupted;
 mod languages;
 mod limits;
 mod listeners;

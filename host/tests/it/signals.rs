@@ -1,9 +1,7 @@
 //! Signals before the server is ready: none of them kills it.
 
-use crate::harness::{Client, Options, SOON, Server, Setup};
+use crate::harness::{Client, Options, Server, Setup, wait_until};
 use crate::policy::misbehave;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Logged when everything is open and nothing is loaded.
 const OPENED: &str = "dropped privileges";
@@ -33,11 +31,7 @@ fn catches(server: &Server) -> bool {
 /// Waits until it catches them.
 #[track_caller]
 fn until_it_catches(server: &Server) {
-    let end = Instant::now() + SOON;
-    while !catches(server) {
-        assert!(Instant::now() < end, "signals are not caught:\n{}", server.log());
-        thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("signals are caught", || catches(server));
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! `write.quota`.
 
 use super::{ask_until, half, put, server, setup};
-use crate::harness::{Answer, Client, Folder, Options, Peer, SOON, Server, Setup, assert_ended, data, wrq};
+use crate::harness::{Answer, Client, Folder, Options, Peer, Server, Setup, assert_ended, data, until, wrq};
 use crate::policy::probe;
 use serde_json::Value;
-use std::time::{Duration, Instant};
 
 const FULL: &str = "disk full or allocation exceeded";
 
@@ -19,11 +18,7 @@ fn refused(server: &Server, name: &str, tsize: &str) -> Value {
 /// Waits until the folder has these files alone.
 #[track_caller]
 fn await_names(folder: &Folder, names: &[&str]) {
-    let end = Instant::now() + SOON;
-    while folder.names() != names {
-        assert!(Instant::now() < end, "{:?}", folder.names());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    until("the folder has them", || folder.names(), |its| its == names);
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl Dev {
     /// Starts one for a project of [`project`].
     fn start(folder: &Folder, words: &[&str]) -> Dev {
         let cargo = folder.path(".tools/cargo").display().to_string();
-        Dev::of(folder, words, &[("CARGO", &*cargo), ("GUESTS", env!("TUFFET_TEST_GUESTS"))])
+        Dev::of(folder, words, &[("CARGO", &*cargo), ("GUESTS", tuffet_test_guests::FOLDER)])
     }
 
     pub fn of(folder: &Folder, words: &[&str], environment: &[(&str, &str)]) -> Dev {

@@ -11,6 +11,10 @@ use std::time::Duration;
 /// How long a compiler may take on a busy machine.
 pub(super) const COMPILING: Duration = Duration::from_secs(900);
 
+/// Less for the compiler to do. The guides and examples are built as projects are.
+const QUICKLY: [(&str, &str); 2] =
+    [("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_LTO", "off")];
+
 /// Runs `tuffet` in a folder.
 pub(super) fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
@@ -155,7 +159,7 @@ fn two_projects_of_one_name_are_two_plugins() {
     let setup = Setup::new();
     let folder = setup.outside();
     let shared = folder.path("shared").display().to_string();
-    let environment = [("CARGO_TARGET_DIR", &*shared)];
+    let environment = [("CARGO_TARGET_DIR", &*shared), QUICKLY[0], QUICKLY[1]];
     let projects = ["one", "other"].map(|place| {
         folder.write(&format!("{place}/none"), b"");
         let place = Folder(folder.path(place));
@@ -172,9 +176,6 @@ fn two_projects_of_one_name_are_two_plugins() {
         edit(project, "cases.yaml", "code: access-violation", &format!("message: this is {name}"));
         edit(project, "tuffet.yaml", "127.0.0.1:6970", "127.0.0.1:0\n    name: lan");
         edit(project, "tuffet.yaml", "control:", "privileges: { user: root }\ncontrol:");
-        // The compiler has less to do.
-        edit(project, "Cargo.toml", "lto = true", "lto = false");
-        edit(project, "Cargo.toml", "opt-level = \"s\"", "opt-level = 0");
         // As sources are that were checked out before anything was built.
         let sources = [&project.0.join("src"), &project.0.join("sdk")];
         run(Command::new("find").args(sources).args(["-exec", "touch", "-d", "1 hour ago", "{}", "+"]))
@@ -229,7 +230,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
     new(&folder, &[&["all-hooks"], &words[..]].concat()).assert_good();
     let project = folder.path("all-hooks");
-    let tuffet = |words: &[&str]| tuffet_in(&project, words, &[]);
+    let tuffet = |words: &[&str]| tuffet_in(&project, words, &QUICKLY);
 
     let built = tuffet(&["plugin", "build"]);
     built.assert_good();
@@ -244,7 +245,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     // The generated lock is the one that cargo would write.
     let locked = ["build", "--locked", "--offline", "--release", "--target", "wasm32-wasip2"];
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(&project).args(locked).env_remove("CARGO_TARGET_DIR");
+    cargo.current_dir(&project).args(locked).env_remove("CARGO_TARGET_DIR").envs(QUICKLY);
     run_for(&mut cargo, COMPILING).assert_good();
 
     // Errors that the plugin finds refer to the configuration; the component is built all the same.

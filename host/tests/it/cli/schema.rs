@@ -51,8 +51,7 @@ fn bundled_plugins_have_the_keys_of_their_schemas() {
         with_an_unknown_key(schema, &|inner| inner, &mut cases);
         assert!(!cases.is_empty(), "{component}");
         // By its file: the server checks the settings of `builtin:…` before the plugin does.
-        let name = component.trim_start_matches("builtin:").replace('-', "_");
-        let itself = format!("{}/tuffet_{name}.wasm", env!("TUFFET_TEST_GUESTS"));
+        let itself = tuffet_test_guests::component(component.trim_start_matches("builtin:"));
         for (settings, mut known) in cases {
             std::fs::write(&file, settings.to_string()).unwrap();
             let mut arguments = vec!["plugin", "check", &*itself, "--settings", file.to_str().unwrap()];

@@ -1,22 +1,13 @@
 //! A root that hangs is named wherever an operator looks.
 
 use super::beside;
-use crate::harness::{Pace, Peer, Server, SlowDisk, Step, http, rrq};
-use std::thread;
-use std::time::{Duration, Instant};
+use crate::harness::{Pace, Peer, Server, SlowDisk, Step, http, rrq, until};
 
 /// Waits until the readiness check says this.
 #[track_caller]
 pub(super) fn ready_until(server: &Server, status: u16) -> serde_json::Value {
-    let end = Instant::now() + crate::harness::SOON;
-    loop {
-        let answer = http(server.admin(), "/readyz", &[]);
-        if answer.status == status {
-            return answer.json();
-        }
-        assert!(Instant::now() < end, "{answer:?}");
-        thread::sleep(Duration::from_millis(50));
-    }
+    let ask = || http(server.admin(), "/readyz", &[]);
+    until("it says so", ask, |answer| answer.status == status).json()
 }
 
 #[test]

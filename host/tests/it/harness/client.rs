@@ -6,6 +6,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// A TFTP client.
@@ -53,6 +54,12 @@ impl Client {
 
     /// Returns whether it is installed; reports it as skipped if not.
     pub fn is_installed(self) -> bool {
+        static INSTALLED: [OnceLock<bool>; Client::ALL.len()] =
+            [const { OnceLock::new() }; Client::ALL.len()];
+        *INSTALLED[self as usize].get_or_init(|| self.look_for_it())
+    }
+
+    fn look_for_it(self) -> bool {
         // `tftp` is also the name of other clients, and some busyboxes have none.
         let (program, argument, says) = match self {
             Client::Tuffet => return true,

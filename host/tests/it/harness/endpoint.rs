@@ -1,7 +1,7 @@
-//! A scripted HTTP server.
+//! An HTTP server with a list of answers, which keeps what is posted to it.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use super::{HttpConnection, HttpRequest, loopback, serve_http};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ struct State {
 
 impl Endpoint {
     pub fn new(answers: &[HttpAnswer]) -> Endpoint {
-        Endpoint::at(TcpListener::bind("127.0.0.1:0").unwrap(), answers)
+        Endpoint::at(loopback(), answers)
     }
 
     pub fn at(listener: TcpListener, answers: &[HttpAnswer]) -> Endpoint {
@@ -53,12 +53,7 @@ impl Endpoint {
         let endpoint =
             Endpoint { address: listener.local_addr().unwrap(), state: Arc::new(Mutex::new(state)) };
         let its = endpoint.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let its = its.clone();
-                std::thread::spawn(move || its.serve(stream));
-            }
-        });
+        serve_http(listener, move |request, connection| its.serve(request, connection));
         endpoint
     }
 
@@ -95,75 +90,29 @@ impl Endpoint {
         taken.flat_map(|(post, _)| post.body.lines().map(str::to_owned)).collect()
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let mut reader = BufReader::new(stream);
-        while let Some(post) = read(&mut reader) {
-            let answer = {
-                let mut state = self.state.lock().unwrap();
-                let answer = if state.answers.len() > 1 { state.answers.remove(0) } else { state.answers[0] };
-                state.posts.push((post, answer));
-                answer
-            };
-            let (status, headers) = match answer {
-                HttpAnswer::Status(status, headers) => (status, headers),
-                HttpAnswer::Slow(status, time) => {
-                    std::thread::sleep(time);
-                    (status, "")
-                }
-                HttpAnswer::Hang => {
-                    // Until the client gives up.
-                    let _ = reader.read_to_end(&mut Vec::new());
-                    return;
-                }
-                HttpAnswer::Close => return,
-                HttpAnswer::Hold => {
-                    while !self.state.lock().unwrap().released {
-                        std::thread::sleep(Duration::from_millis(5));
-                    }
-                    (200, "")
-                }
-            };
-            let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n{headers}\r\n");
-            if reader.get_mut().write_all(answer.as_bytes()).is_err() {
-                return;
+    fn serve(&self, request: &HttpRequest, connection: &mut HttpConnection) -> Option<()> {
+        let answer = {
+            let mut state = self.state.lock().unwrap();
+            let answer = if state.answers.len() > 1 { state.answers.remove(0) } else { state.answers[0] };
+            // Protobuf is not text, but can be searched as text all the same.
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            state.posts.push((Post { head: request.head.to_ascii_lowercase(), body }, answer));
+            answer
+        };
+        match answer {
+            HttpAnswer::Status(status, headers) => connection.answer(status, headers, b""),
+            HttpAnswer::Slow(status, time) => {
+                std::thread::sleep(time);
+                connection.answer(status, "", b"")
             }
-        }
-    }
-}
-
-/// Reads the next request, if there is a complete one.
-fn read(reader: &mut impl BufRead) -> Option<Post> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let head = head.to_ascii_lowercase();
-    let length = head.split_once("content-length: ").and_then(|(_, rest)| rest.split("\r\n").next());
-    let body = match length {
-        Some(length) => {
-            let mut body = vec![0; length.parse().ok()?];
-            reader.read_exact(&mut body).ok()?;
-            body
-        }
-        None => chunks(reader)?,
-    };
-    // Protobuf is not text, but can be searched as text all the same.
-    Some(Post { head, body: String::from_utf8_lossy(&body).into_owned() })
-}
-
-/// Reads a body of unknown length.
-fn chunks(reader: &mut impl BufRead) -> Option<Vec<u8>> {
-    let mut body = Vec::new();
-    loop {
-        let mut size = String::new();
-        reader.read_line(&mut size).ok()?;
-        let size = u64::from_str_radix(size.trim(), 16).ok()?;
-        reader.take(size).read_to_end(&mut body).ok()?;
-        reader.read_line(&mut String::new()).ok()?;
-        if size == 0 {
-            return Some(body);
+            HttpAnswer::Hang => connection.hang(),
+            HttpAnswer::Close => None,
+            HttpAnswer::Hold => {
+                while !self.state.lock().unwrap().released {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                connection.answer(200, "", b"")
+            }
         }
     }
 }

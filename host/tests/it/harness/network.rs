@@ -4,6 +4,7 @@ use super::{Sniffer, is_root, run, skipped, wait_until};
 use nix::sched::{CloneFlags, setns};
 use std::fs::File;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The server's host has 192.0.2.1 and 2001:db8::1, the client's 192.0.2.2 and 2001:db8::2.
@@ -230,7 +231,8 @@ fn takes(steps: &[String]) -> bool {
 }
 
 fn ip(words: &str) -> Result<(), String> {
-    if Command::new("ip").arg("-V").output().is_err() {
+    static INSTALLED: LazyLock<bool> = LazyLock::new(|| Command::new("ip").arg("-V").output().is_ok());
+    if !*INSTALLED {
         return Err("ip is not installed".into());
     }
     let ran = run(Command::new("ip").args(words.split(' ')));

@@ -1,15 +1,16 @@
 //! A server process.
 
 use super::log::Log;
-use super::{Folder, Ran, SOON, Setup, tuffet, wait_until};
+use super::{Folder, Ran, Setup, tuffet, until, wait_until};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::process::{Child, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
+use tuffet_daemon::Reply;
 
 /// The message of a line that sums up many transfers.
 pub const SUMMED: &str =
@@ -198,40 +199,44 @@ impl Server {
         self.status()["sinks"][0].clone()
     }
 
-    /// What `tuffet status` says.
+    /// What `tuffet status --json` says.
+    #[track_caller]
     pub fn status(&self) -> Value {
-        let socket = self.temporary.path().join("control");
-        let ran = tuffet(["status", "--json", "--control", socket.to_str().unwrap()]);
-        serde_json::from_slice(&ran.stdout).unwrap()
+        match self.command("status") {
+            Reply::Status(report) => json!(report),
+            other => panic!("{other:?}"),
+        }
     }
 
     /// What `tuffet status --live` says.
+    #[track_caller]
     pub fn live(&self) -> Value {
-        let socket = self.temporary.path().join("control");
-        let ran = tuffet(["status", "--live", "--control", socket.to_str().unwrap()]);
-        serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+        match self.command("live") {
+            Reply::Live(snapshot) => json!(snapshot),
+            other => panic!("{other:?}"),
+        }
     }
 
     /// What `tuffet status --metrics` says.
+    #[track_caller]
     pub fn metrics(&self) -> String {
-        let socket = self.temporary.path().join("control");
-        let ran = tuffet(["status", "--metrics", "--control", socket.to_str().unwrap()]);
-        ran.assert_good();
-        String::from_utf8(ran.stdout).unwrap()
+        match self.command("metrics") {
+            Reply::Metrics(text) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Sends a command as `tuffet` does. Tests ask often, and a process would cost more than the answer.
+    #[track_caller]
+    fn command(&self, command: &str) -> Reply {
+        tuffet_daemon::send_command(&self.temporary.path().join("control"), command)
+            .unwrap_or_else(|error| panic!("{command}: {error}\n{}", self.log.raw()))
     }
 
     /// What `tuffet status --live` says once it says this.
     #[track_caller]
-    pub fn live_until(&self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
-        let end = Instant::now() + SOON;
-        loop {
-            let live = self.live();
-            if is_it(&live) {
-                return live;
-            }
-            assert!(Instant::now() < end, "{what} is not shown: {:#}", live["totals"]);
-            thread::sleep(Duration::from_millis(50));
-        }
+    pub fn live_until(&self, what: &str, is_it: impl FnMut(&Value) -> bool) -> Value {
+        until(&format!("it shows {what}"), || self.live(), is_it)
     }
 
     /// Stops it in order and gives the outcomes that nobody asked for: with none of them, there was

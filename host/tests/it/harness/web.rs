@@ -1,13 +1,11 @@
 //! A web server whose files, versions and misbehaviour a test decides: the origin of a root.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Instant;
 
-use super::SOON;
+use super::{HttpConnection, HttpRequest, SOON, loopback, serve_http};
 
 /// What the server does with requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,18 +58,13 @@ impl Web {
     }
 
     pub fn with_timeout(timeout: &'static str) -> Web {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let listener = loopback();
         let address = listener.local_addr().unwrap();
         let state = State { files: BTreeMap::new(), manner: Manner::Good, requests: Vec::new(), waiting: 0 };
         let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
         let web = Web { address, timeout, shared };
         let its = web.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let web = its.clone();
-                thread::spawn(move || web.serve(stream));
-            }
-        });
+        serve_http(listener, move |request, connection| its.answer(request, connection));
         web
     }
 
@@ -137,58 +130,41 @@ impl Web {
         state.waiting -= 1;
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let Ok(reading) = stream.try_clone() else { return };
-        let (mut reader, mut writer) = (BufReader::new(reading), stream);
-        while let Some(request) = Request::read(&mut reader) {
-            self.lock().requests.push(request.head.clone());
-            // One that was paused may be closed.
-            if self.answer(&request, &mut writer).is_none() {
-                return;
-            }
-        }
-    }
-
-    fn answer(&self, request: &Request, writer: &mut impl Write) -> Option<()> {
-        let manner = self.lock().manner;
+    /// One that was paused may be closed.
+    fn answer(&self, request: &HttpRequest, connection: &mut HttpConnection) -> Option<()> {
+        self.lock().requests.push(request.head.clone());
+        let (manner, path) = (self.lock().manner, request.path());
         match manner {
             Manner::Away => return None,
             Manner::Hangs => {
                 self.wait_while(manner);
                 return None;
             }
-            Manner::HangsOn(part) if request.path.contains(part) => {
+            Manner::HangsOn(part) if path.contains(part) => {
                 self.wait_while(manner);
                 return None;
             }
-            Manner::SaysOn(part, status) if request.path.contains(part) => {
-                return write!(writer, "HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n").ok();
+            Manner::SaysOn(part, status) if path.contains(part) => return connection.answer(status, "", b""),
+            Manner::RedirectsUploads(to) if request.method() == "PUT" => {
+                return connection.answer(303, &format!("location: /files/{to}\r\n"), b"");
             }
-            Manner::RedirectsUploads(to) if request.method == "PUT" => {
-                let head = format!("HTTP/1.1 303 See\r\nLocation: /files/{to}\r\nContent-Length: 0\r\n\r\n");
-                return writer.write_all(head.as_bytes()).ok();
-            }
-            Manner::Says(status) => {
-                return write!(writer, "HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n").ok();
-            }
+            Manner::Says(status) => return connection.answer(status, "", b""),
             _ => {}
         }
-        let file = self.lock().files.get(&request.path).cloned();
-        if request.method == "PUT" {
+        let file = self.lock().files.get(path).cloned();
+        if request.method() == "PUT" {
             if file.is_some() && request.header("if-none-match") == Some("*") {
-                return write!(writer, "HTTP/1.1 412 No\r\nContent-Length: 0\r\n\r\n").ok();
+                return connection.answer(412, "", b"");
             }
-            self.lock().files.insert(request.path.clone(), (request.body.clone(), "\"stored\"".into()));
-            return write!(writer, "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n").ok();
+            self.lock().files.insert(path.to_owned(), (request.body.clone(), "\"stored\"".into()));
+            return connection.answer(201, "", b"");
         }
-        let Some((content, version)) = file else {
-            return write!(writer, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n").ok();
-        };
+        let Some((content, version)) = file else { return connection.answer(404, "", b"") };
         if request.header("if-match").is_some_and(|wanted| wanted != version) {
-            return write!(writer, "HTTP/1.1 412 No\r\nContent-Length: 0\r\n\r\n").ok();
+            return connection.answer(412, "", b"");
         }
         if request.header("if-none-match") == Some(&version) {
-            return write!(writer, "HTTP/1.1 304 Same\r\nETag: {version}\r\n\r\n").ok();
+            return connection.send(format!("HTTP/1.1 304 Same\r\nETag: {version}\r\n\r\n").as_bytes());
         }
         let size = content.len();
         let range = request.header("range").and_then(|range| {
@@ -206,62 +182,21 @@ impl Web {
         if range.is_some() {
             head += &format!("Content-Range: bytes {from}-{}/{size}\r\n", to - 1);
         }
-        writer.write_all(format!("{head}\r\n").as_bytes()).ok()?;
-        if request.method == "HEAD" {
+        connection.send(format!("{head}\r\n").as_bytes())?;
+        if request.method() == "HEAD" {
             return Some(());
         }
         let part = &content[from..to];
         if let Manner::Pauses(bytes) = manner
             && bytes < part.len()
         {
-            writer.write_all(&part[..bytes]).ok()?;
-            writer.flush().ok()?;
+            connection.send(&part[..bytes])?;
             self.wait_while(manner);
             if self.lock().manner != Manner::Good {
                 return None;
             }
-            return writer.write_all(&part[bytes..]).ok();
+            return connection.send(&part[bytes..]);
         }
-        writer.write_all(part).ok()
-    }
-}
-
-struct Request {
-    method: String,
-    path: String,
-    head: String,
-    headers: Vec<(String, String)>,
-    body: Vec<u8>,
-}
-
-impl Request {
-    fn read(reader: &mut impl BufRead) -> Option<Request> {
-        let mut head = String::new();
-        loop {
-            let before = head.len();
-            if reader.read_line(&mut head).ok()? == 0 {
-                return None;
-            }
-            if head[before..].trim().is_empty() {
-                break;
-            }
-        }
-        let mut lines = head.lines();
-        let mut words = lines.next()?.split(' ');
-        let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
-        let header = |line: &str| {
-            let (name, value) = line.split_once(':')?;
-            Some((name.to_ascii_lowercase(), value.trim().to_owned()))
-        };
-        let headers: Vec<_> = lines.filter_map(header).collect();
-        let mut request = Request { method, path, headers, body: Vec::new(), head: head.clone() };
-        let length = request.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
-        request.body = vec![0; length];
-        reader.read_exact(&mut request.body).ok()?;
-        Some(request)
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(its, _)| its == name).map(|(_, value)| value.as_str())
+        connection.send(part)
     }
 }

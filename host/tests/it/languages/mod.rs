@@ -44,7 +44,7 @@ macro_rules! where_built {
 use {each_language, where_built};
 
 fn rust() -> String {
-    format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
+    tuffet_test_guests::component("reference")
 }
 
 /// Returns the reference guest in Python, if the Makefile could build it.

@@ -1,33 +1,25 @@
 //! `limits.cache` bounds the contents of files in memory, whoever holds them.
 
-use crate::harness::{Answer, Peer, SOON, Server, Setup, bytes, rrq};
+use crate::harness::{Answer, Peer, Server, Setup, bytes, rrq, wait_until};
 use std::fs;
-use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
 
 /// Waits until no file is being loaded into memory.
 fn loaded(server: &Server) {
-    let end = Instant::now() + SOON;
-    let loads = || {
+    wait_until("no file is being loaded", || {
         let threads = fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
-        threads.flatten().any(|thread| {
+        !threads.flatten().any(|thread| {
             fs::read_to_string(thread.path().join("comm")).is_ok_and(|name| name.trim() == "tuffet-cache")
         })
-    };
-    while loads() {
-        assert!(Instant::now() < end, "a load never ends");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    });
 }
 
 /// Waits until so many bytes are in memory.
 fn holds(server: &Server, bytes: usize) {
-    let end = Instant::now() + SOON;
-    while server.live()["totals"]["file_cache"]["bytes"].as_u64() < Some(bytes as u64) {
-        assert!(Instant::now() < end, "{bytes} bytes are not loaded");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    server.live_until("that they are loaded", |live| {
+        live["totals"]["file_cache"]["bytes"].as_u64() >= Some(bytes as u64)
+    });
 }
 
 /// Asks for a file and takes its first block; the server waits for the ACK.

@@ -1,9 +1,8 @@
 //! A configuration that is watched: in a ConfigMap, at a URL, in a bucket.
 
-use super::{Nats, until};
-use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, rrq, tuffet};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpListener};
+use super::Nats;
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, loopback, rrq, serve_http, tuffet, until};
+use std::net::SocketAddr;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -98,36 +97,25 @@ struct Page {
 
 impl Web {
     fn new(text: String) -> Web {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = loopback();
         let address = listener.local_addr().unwrap();
         let page = Page { text, version: 1, whole: 0, unchanged: 0, away: false, token: None };
         let web = Web(Arc::new(Mutex::new(page)), address);
         let its = web.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let mut reader = BufReader::new(stream);
-                let mut head = String::new();
-                while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
-                let head = head.to_lowercase();
-                let mut page = its.0.lock().unwrap();
-                let etag = format!("\"v{}\"", page.version);
-                let answer = if page.away {
-                    "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-                        .into()
-                } else if page.token.is_some_and(|token| !head.contains(&format!("bearer {token}"))) {
-                    "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".into()
-                } else if head.contains(&format!("if-none-match: {etag}")) {
-                    page.unchanged += 1;
-                    format!("HTTP/1.1 304 Not Modified\r\netag: {etag}\r\nconnection: close\r\n\r\n")
-                } else {
-                    page.whole += 1;
-                    format!(
-                        "HTTP/1.1 200 OK\r\netag: {etag}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{}",
-                        page.text.len(),
-                        page.text
-                    )
-                };
-                let _ = reader.get_mut().write_all(answer.as_bytes());
+        serve_http(listener, move |request, connection| {
+            let head = request.head.to_lowercase();
+            let mut page = its.0.lock().unwrap();
+            let etag = format!("\"v{}\"", page.version);
+            if page.away {
+                connection.answer(503, "", b"")
+            } else if page.token.is_some_and(|token| !head.contains(&format!("bearer {token}"))) {
+                connection.answer(401, "", b"")
+            } else if head.contains(&format!("if-none-match: {etag}")) {
+                page.unchanged += 1;
+                connection.send(format!("HTTP/1.1 304 Not Modified\r\netag: {etag}\r\n\r\n").as_bytes())
+            } else {
+                page.whole += 1;
+                connection.answer(200, &format!("etag: {etag}\r\n"), page.text.as_bytes())
             }
         });
         web
@@ -340,23 +328,15 @@ fn a_check_names_the_revision() {
 struct Redirecting(Arc<Mutex<Vec<String>>>, SocketAddr);
 
 impl Redirecting {
-    fn new(answer: impl Fn(&str) -> Result<String, String> + Send + 'static) -> Redirecting {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    fn new(answer: impl Fn(&str) -> Result<String, String> + Clone + Send + 'static) -> Redirecting {
+        let listener = loopback();
         let server = Redirecting(Arc::default(), listener.local_addr().unwrap());
         let heads = server.0.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let mut reader = BufReader::new(stream);
-                let mut head = String::new();
-                while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
-                let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-                heads.lock().unwrap().push(head.to_lowercase());
-                let close = "connection: close\r\ncontent-length:";
-                let answer = match answer(&path) {
-                    Ok(text) => format!("HTTP/1.1 200 OK\r\n{close} {}\r\n\r\n{text}", text.len()),
-                    Err(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\n{close} 0\r\n\r\n"),
-                };
-                let _ = reader.get_mut().write_all(answer.as_bytes());
+        serve_http(listener, move |request, connection| {
+            heads.lock().unwrap().push(request.head.to_lowercase());
+            match answer(request.path()) {
+                Ok(text) => connection.answer(200, "", text.as_bytes()),
+                Err(to) => connection.answer(302, &format!("location: {to}\r\n"), b""),
             }
         });
         server

@@ -1,8 +1,8 @@
 //! The transfers of several servers as one view.
 
-use super::{Nats, until};
+use super::Nats;
 use crate::harness::{
-    Answer, Client, Events, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet,
+    Answer, Client, Events, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet, until,
 };
 use futures_util::StreamExt;
 use serde_json::Value;

@@ -1,7 +1,9 @@
 //! The keys of plugins in a bucket: shared by servers, and while NATS is away.
 
-use super::{Nats, until};
-use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet};
+use super::Nats;
+use crate::harness::{
+    Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet, until,
+};
 use crate::policy::probe;
 use crate::telemetry::exposition::Exposition;
 use crate::telemetry::prometheus::listed;

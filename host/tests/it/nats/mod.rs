@@ -12,8 +12,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
-use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A NATS server with JetStream, killed on drop. It keeps its address and its streams when it is started again.
@@ -108,21 +106,4 @@ fn begin(address: SocketAddr, folder: &TempDir) -> Option<Child> {
         has_ended || TcpStream::connect(address).is_ok()
     });
     (!has_ended).then_some(child)
-}
-
-/// Asks until the answer fits, and returns it.
-#[track_caller]
-pub fn until<T>(what: &str, mut ask: impl FnMut() -> T, fits: impl Fn(&T) -> bool) -> T
-where
-    T: std::fmt::Debug,
-{
-    let end = Instant::now() + crate::harness::SOON;
-    loop {
-        let answer = ask();
-        if fits(&answer) {
-            return answer;
-        }
-        assert!(Instant::now() < end, "it never came about that {what}: {answer:?}");
-        thread::sleep(Duration::from_millis(20));
-    }
 }

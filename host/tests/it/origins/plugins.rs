@@ -29,7 +29,7 @@ fn a_plugin_reads_what_an_origin_has() {
 fn a_plugin_answers_with_a_file_of_an_origin() {
     let web = Web::start();
     web.put("images/7.img", b"of the data centre", "1");
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     let yaml = format!(
         "roots:\n  - {{ name: boot, path: root }}\n{}policy: {{ resolve: [names], time-limit: 20s }}\nplugins:\n  names:\n    \
          component: {guest:?}\n    limits: {{ wall: 10s, time: 5s }}\n    settings: {{ rules: [{{ hook: resolve, path: here, \

@@ -1,6 +1,6 @@
 //! `builtin:audit`: one line per request, chained across restarts, and the findings of `verify.py`.
 
-use crate::harness::{Client, Options, Peer, Ran, SOON, Server, Setup, rrq, run, skipped};
+use crate::harness::{Client, Options, Peer, Ran, SOON, Server, Setup, rrq, run, skipped, until};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -42,11 +42,7 @@ plugins:
 
     /// Waits for this many lines.
     fn wait_for(&self, count: usize) {
-        let end = Instant::now() + SOON;
-        while self.lines().len() < count {
-            assert!(Instant::now() < end, "{count} lines did not come: {:#?}", self.lines());
-            std::thread::sleep(std::time::Duration::from_millis(10));
-        }
+        until("all lines came", || self.lines(), |lines| lines.len() >= count);
     }
 }
 

@@ -152,8 +152,8 @@ fn answers_that_are_none() {
         let server = Setup::new()
             .file("a", b"x")
             .rest_of_yaml(&format!(
-                "policy: {{ resolve: [bad] }}\nplugins: {{ bad: {{ component: \"{component}\", settings: \
-                 {{ do: {misdeed}, hook: resolve }} }} }}\n"
+                "policy: {{ resolve: [bad], time-limit: 40s }}\nplugins: {{ bad: {{ component: \"{component}\", limits: \
+                 {{ time: 20s, wall: 40s }}, settings: {{ do: {misdeed}, hook: resolve }} }} }}\n"
             ))
             .start();
         let mut peer = Peer::new(server.address());

@@ -1,19 +1,19 @@
 //! Plugins are compiled in processes of their own, and the server goes on whatever becomes of these.
 
 use super::misbehave;
-use crate::harness::{Answer, Client, Disk, Options, Peer, Server, Setup, http, is_root, rrq, skipped};
+use crate::harness::{
+    Answer, Client, Disk, Options, Peer, Server, Setup, http, is_root, rrq, skipped, until, wait_until,
+};
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The smallest component: it compiles, and has no hook.
 const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
-const SOON: Duration = Duration::from_secs(60);
 
 /// A component with other bytes than any before: with a custom section.
 fn another(component: &[u8], number: u8) -> Vec<u8> {
@@ -95,22 +95,10 @@ fn signal(id: u32, signal: Signal) {
     kill_process(Pid::from_raw(id.cast_signed()).unwrap(), signal).unwrap();
 }
 
-#[track_caller]
-fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + SOON;
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(Instant::now() < end, "{what}");
-        thread::sleep(Duration::from_millis(1));
-    }
-}
-
 /// Whether an orphan has ended; not everywhere does somebody wait for it at once.
-fn has_ended(id: u32) -> Option<()> {
+fn has_ended(id: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
-    (status.is_empty() || status.contains("State:\tZ")).then_some(())
+    status.is_empty() || status.contains("State:\tZ")
 }
 
 #[test]
@@ -135,7 +123,7 @@ fn they_have_no_more_rights_than_the_server_and_end_with_it() {
     signal(starter, Signal::HUP);
     assert_compiled(&reload(&server, folder.path(), 1));
     server.stop();
-    wait_for("the starter ends", || has_ended(starter));
+    wait_until("the starter ends", || has_ended(starter));
 }
 
 /// As where the kernel ends it for its memory.
@@ -149,7 +137,9 @@ fn one_that_is_killed_is_a_problem_of_its_component() {
     server.rewrite(&yaml(folder.path(), "other.wasm"));
     let ran = thread::scope(|scope| {
         let ran = scope.spawn(|| server.ask("reload"));
-        let compiler = wait_for("a compiler begins", || children(starter, "tuffet-compile").pop());
+        let compiler =
+            until("a compiler begins", || children(starter, "tuffet-compile").pop(), Option::is_some)
+                .unwrap();
         signal(compiler, Signal::KILL);
         ran.join().unwrap()
     });
@@ -173,7 +163,7 @@ fn without_their_starter_nothing_new_is_loaded() {
         assert!(refusal.contains("plugin `other`") && refusal.contains("restart the server"), "{refusal}");
         assert!(!refusal.contains("lifecycle"), "it was compiled: {refusal}");
     }
-    wait_for("the status knows it", || (server.status()["compilers"] == false).then_some(()));
+    wait_until("the status knows it", || server.status()["compilers"] == false);
     let metrics = server.metrics();
     assert!(metrics.contains("\ntuffet_compilers_available 0\n"), "{metrics}");
     let ready = http(server.admin(), "/readyz", &[]).json();
@@ -195,7 +185,7 @@ fn a_server_whose_compilers_hang_serves_and_ends() {
     server.rewrite(&yaml(folder.path(), "other.wasm"));
     let before = sockets(server.id());
     server.hang_up();
-    wait_for("a compiler is asked for", || (sockets(server.id()).len() > before.len()).then_some(()));
+    wait_until("a compiler is asked for", || sockets(server.id()).len() > before.len());
     let mut peer = Peer::new(server.address());
     peer.ask(&rrq("open", &[]));
     assert_eq!(peer.receive(), Answer::Data(1, b"for all".to_vec()));
@@ -203,7 +193,7 @@ fn a_server_whose_compilers_hang_serves_and_ends() {
     server.terminate();
     server.wait();
     signal(starter, Signal::CONT);
-    wait_for("the starter ends", || has_ended(starter));
+    wait_until("the starter ends", || has_ended(starter));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended,
 use serde_json::{Value, json};
 
 fn server() -> Server {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     Setup::new()
         .file("there", b"the first one")
         .file("other", b"the second one")

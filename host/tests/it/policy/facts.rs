@@ -16,7 +16,7 @@ pub fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
     manifest.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
     let (path, component) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.wasm")));
     std::fs::write(&path, manifest.to_string()).unwrap();
-    let built = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let built = tuffet_test_guests::component("reference");
     let arguments: [&Path; 7] = [
         "plugin".as_ref(),
         "annotate".as_ref(),

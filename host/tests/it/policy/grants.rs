@@ -1,7 +1,7 @@
 //! Grants: each one given and refused, each limit exceeded on purpose.
 
 use super::{misbehave, probe};
-use crate::harness::{Client, Options, Ran, Server, Setup, tuffet};
+use crate::harness::{Client, Options, Ran, Server, Setup, loopback, serve_http, tuffet};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -354,58 +354,18 @@ fn what_a_call_may_take_begins_anew_with_each() {
     }
 }
 
-/// Starts an HTTP server that echoes each request, one per connection.
+/// Starts an HTTP server that echoes each request.
 pub fn http_server() -> u16 {
-    use std::io::{BufRead, BufReader, Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let mut reader = BufReader::new(stream);
-            let (mut head, mut length, mut probed) = (String::new(), 0, false);
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                    break;
-                }
-                let lower = line.to_ascii_lowercase();
-                probed |= lower.starts_with("x-probe: yes");
-                if let Some(bytes) = lower.strip_prefix("content-length: ") {
-                    length = bytes.trim().parse().unwrap();
-                }
-                if lower.starts_with("transfer-encoding: chunked") {
-                    length = usize::MAX;
-                }
-                if head.is_empty() {
-                    head = line.trim().to_owned();
-                }
-            }
-            let mut body = String::new();
-            if length == usize::MAX {
-                // To the end: closing a socket with unread data may revoke the answer.
-                loop {
-                    let mut line = String::new();
-                    reader.read_line(&mut line).unwrap();
-                    let size = usize::from_str_radix(line.trim(), 16).unwrap();
-                    reader.by_ref().take(size as u64).read_to_string(&mut body).unwrap();
-                    reader.read_line(&mut line).unwrap();
-                    if size == 0 {
-                        break;
-                    }
-                }
-            } else {
-                reader.by_ref().take(length as u64).read_to_string(&mut body).unwrap();
-            }
-            let said =
-                if head.contains("/large") { "x".repeat(1000) } else { format!("{head} {probed} {body}") };
-            let answer = format!(
-                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{said}",
-                said.len()
-            );
-            let _ = reader.get_mut().write_all(answer.as_bytes());
-        }
+    let server = serve_http(loopback(), |request, connection| {
+        let (line, body) = (request.head.lines().next()?, String::from_utf8_lossy(&request.body));
+        let probed = request.header("x-probe") == Some("yes");
+        let said = match line.contains("/large") {
+            true => "x".repeat(1000),
+            false => format!("{line} {probed} {body}"),
+        };
+        connection.answer(200, "", said.as_bytes())
     });
-    port
+    server.port()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr};
 
 fn server(grants: &str) -> Server {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     Setup::new()
         .file("a", b"there")
         .yaml(&format!(

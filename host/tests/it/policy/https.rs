@@ -1,10 +1,9 @@
 //! The grant `http` over TLS: a server whose certificate the machine trusts, and one that it does not.
 
 use super::probe;
-use crate::harness::{Certificate, Client, Options, SOON, Server, Setup};
+use crate::harness::{Certificate, Client, Options, Server, Setup, wait_until};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// `openssl s_server`, which answers every GET with a page about the connection.
@@ -27,11 +26,7 @@ impl Https {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let end = Instant::now() + SOON;
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < end, "openssl s_server does not listen");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("openssl s_server listens", || TcpStream::connect(("127.0.0.1", port)).is_ok());
         Https { child, port }
     }
 }

@@ -1,13 +1,12 @@
 //! The leases of DHCP servers as facts, for plugins that ask for them.
 
 use super::facts::{TELL, guest, told};
-use crate::harness::{Client, Options, Server, Setup, run, tuffet};
+use crate::harness::{Client, Options, Server, Setup, run, tuffet, until};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 const KEA: &str = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state,user_context,pool_id\n";
 
@@ -34,14 +33,11 @@ fn server(component: &Path, grants: &str, format: &str, content: &str) -> Server
 
 /// Asks again until the plugin sees this host name.
 fn until_named(server: &Server, hostname: &Value) -> Value {
-    let began = Instant::now();
-    loop {
-        let seen = told(server, [127, 0, 0, 5], "a");
-        if seen["lease"]["hostname"] == *hostname {
-            return seen;
-        }
-        assert!(began.elapsed() < Duration::from_secs(30), "{hostname} is never seen: {seen:#}");
-    }
+    until(
+        &format!("{hostname} is seen"),
+        || told(server, [127, 0, 0, 5], "a"),
+        |seen| seen["lease"]["hostname"] == *hostname,
+    )
 }
 
 #[test]

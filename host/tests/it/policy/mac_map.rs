@@ -122,7 +122,7 @@ plugins:
         let mut yaml = settings(leases, grants);
         if grants.is_empty() {
             // `builtin:mac-map` is refused: the server knows its settings.
-            let file = format!("\"{}/tuffet_mac_map.wasm\"", env!("TUFFET_TEST_GUESTS"));
+            let file = format!("{:?}", tuffet_test_guests::component("mac-map"));
             yaml = yaml.replace("builtin:mac-map", &file);
         }
         let server = start(&yaml);

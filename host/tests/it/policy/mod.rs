@@ -36,10 +36,10 @@ pub use grants::http_server;
 
 /// Returns a plugin that uses everything that can be granted, as a component.
 pub fn probe() -> String {
-    format!("{}/tuffet_probe.wasm", env!("TUFFET_TEST_GUESTS"))
+    tuffet_test_guests::component("probe")
 }
 
 /// Returns a plugin that misbehaves, as a component.
 pub fn misbehave() -> String {
-    format!("{}/tuffet_misbehave.wasm", env!("TUFFET_TEST_GUESTS"))
+    tuffet_test_guests::component("misbehave")
 }

@@ -9,7 +9,7 @@ const CLIENTS: u32 = 20;
 
 /// A server whose plugin makes this of every request; `grants` beside `kv`.
 fn server(render: &str, limits: &str, grants: &str) -> Server {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     let yaml = format!(
         "roots: [{{ name: boot, path: root }}]\nworkers: 1\nstate: state\npolicy: {{ resolve: [maker], time-limit: 30s }}\n\
          plugins:\n  maker:\n    component: {guest:?}\n    grants: [kv{grants}]\n    breaker: {{ failures: 100 }}\n    limits: \

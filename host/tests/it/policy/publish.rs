@@ -1,10 +1,9 @@
 //! `builtin:publish`: events of real transfers, as datagrams and as HTTP requests.
 
-use crate::harness::{Client, Options, Peer, SOON, Server, Setup, rrq};
+use crate::harness::{Client, Options, Peer, SOON, Server, Setup, loopback, rrq, serve_http};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, UdpSocket};
-use std::sync::mpsc;
+use std::net::UdpSocket;
+use std::sync::{Arc, Mutex, mpsc};
 
 fn server(sink: u16, grants: &str, settings: &Value) -> Server {
     server_with("builtin:publish", sink, grants, settings)
@@ -61,45 +60,15 @@ fn events_are_datagrams() {
 
 /// Answers each request with the next of these statuses and passes its body on.
 fn http_server(states: &'static [u16]) -> (u16, mpsc::Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
     let (bodies, told) = mpsc::channel();
-    std::thread::spawn(move || {
-        for (state, stream) in states.iter().zip(listener.incoming().map_while(Result::ok)) {
-            let mut reader = BufReader::new(stream);
-            let (mut head, mut body) = (String::new(), String::new());
-            while !head.ends_with("\r\n\r\n") {
-                assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
-            }
-            let head = head.to_ascii_lowercase();
-            assert!(head.starts_with("post /events http/1.1"), "{head}");
-            assert!(head.contains("content-type: application/json"), "{head}");
-            match head.split_once("content-length: ").and_then(|(_, rest)| rest.split("\r\n").next()) {
-                Some(length) => {
-                    reader.by_ref().take(length.parse().unwrap()).read_to_string(&mut body).unwrap();
-                }
-                None => body = chunks(&mut reader),
-            }
-            let answer = format!("HTTP/1.1 {state} x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
-            reader.get_mut().write_all(answer.as_bytes()).unwrap();
-            bodies.send(body).unwrap();
-        }
+    let states = Arc::new(Mutex::new(states.iter()));
+    let server = serve_http(loopback(), move |request, connection| {
+        assert!(request.head.starts_with("POST /events HTTP/1.1"), "{}", request.head);
+        assert_eq!(request.header("content-type"), Some("application/json"));
+        connection.answer(*states.lock().unwrap().next()?, "", b"")?;
+        bodies.send(String::from_utf8(request.body.clone()).unwrap()).ok()
     });
-    (port, told)
-}
-
-fn chunks(reader: &mut impl BufRead) -> String {
-    let mut body = String::new();
-    loop {
-        let mut size = String::new();
-        reader.read_line(&mut size).unwrap();
-        let size = u64::from_str_radix(size.trim(), 16).unwrap();
-        reader.take(size).read_to_string(&mut body).unwrap();
-        reader.read_line(&mut String::new()).unwrap();
-        if size == 0 {
-            return body;
-        }
-    }
+    (server.port(), told)
 }
 
 #[test]
@@ -124,7 +93,7 @@ fn events_are_posted_in_batches() {
 /// alone.
 #[test]
 fn a_sink_that_is_not_granted_is_told_of() {
-    let component = format!("{}/tuffet_publish.wasm", env!("TUFFET_TEST_GUESTS"));
+    let component = tuffet_test_guests::component("publish");
     let server = server_with(&component, 9, "", &json!({ "sink": "bus", "events": ["finished"] }));
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"content");
     server.logged("1 events did not get into the sink: the grant `sinks/bus` is not given");

@@ -43,7 +43,7 @@ plugins:
 "#;
 
 fn server(room: &str) -> Server {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     let name = "n".repeat(201);
     Setup::new().yaml(&YAML.replace("GUEST", &guest).replace("ROOM", room).replace("NAME", &name)).start()
 }

@@ -22,7 +22,7 @@ fn setup() -> Setup {
 }
 
 fn setup_with(rest: &str) -> Setup {
-    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let guest = tuffet_test_guests::component("reference");
     let files =
         ["floor", "override", "both", "time", "times", "refuse", "wrong", "rate", "standstill", "unknown"];
     let setup = files.iter().fold(Setup::new(), |setup, name| setup.file(name, &bytes(5000)));

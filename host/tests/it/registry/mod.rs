@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 /// The bundled plugin `acl` as a file.
 fn acl() -> PathBuf {
-    Path::new(env!("TUFFET_TEST_GUESTS")).join("tuffet_acl.wasm")
+    PathBuf::from(tuffet_test_guests::component("acl"))
 }
 
 /// The same with a custom section at its end: another component that does the same.

@@ -1,11 +1,11 @@
 //! A registry in this process that answers as a test wants.
 
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use super::sha256;
+use crate::harness::{HttpConnection, HttpRequest, loopback, serve_http};
 use serde_json::{Value, json};
 
 /// The answer to a request.
@@ -44,15 +44,10 @@ struct State {
 
 impl Scripted {
     pub fn new() -> Scripted {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = loopback();
         let scripted = Scripted { address: listener.local_addr().unwrap(), state: Arc::default() };
         let its = scripted.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let its = its.clone();
-                std::thread::spawn(move || its.serve(stream));
-            }
-        });
+        serve_http(listener, move |request, connection| its.serve(request, connection));
         scripted
     }
 
@@ -89,69 +84,43 @@ impl Scripted {
         self.state.lock().unwrap().heads.clone()
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let mut reader = BufReader::new(stream);
-        loop {
-            let mut head = String::new();
-            while !head.ends_with("\r\n\r\n") {
-                if reader.read_line(&mut head).unwrap_or(0) == 0 {
-                    return;
-                }
+    fn serve(&self, request: &HttpRequest, connection: &mut HttpConnection) -> Option<()> {
+        let head = request.head.to_lowercase();
+        let path = request.path().split('?').next().unwrap_or_default();
+        let reply = {
+            let mut state = self.state.lock().unwrap();
+            state.heads.push(head.clone());
+            state.replies.get(path).cloned()
+        };
+        let half = |content: Vec<u8>| {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", content.len());
+            [head.as_bytes(), &content[..content.len() / 2]].concat()
+        };
+        match reply.unwrap_or_else(|| Reply::Status(404, String::new())) {
+            Reply::Content(content) => connection.answer(200, "", &content),
+            Reply::Status(code, headers) => connection.answer(code, &headers, b""),
+            Reply::Hang => connection.hang(),
+            Reply::Cut(content) => {
+                let _ = connection.send(&half(content));
+                None
             }
-            let length = head.to_lowercase();
-            let length = length.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
-            let mut content = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-            if reader.read_exact(&mut content).is_err() {
-                return;
+            Reply::Stall(content) => {
+                let _ = connection.send(&half(content));
+                connection.hang()
             }
-            let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-            let path = path.split('?').next().unwrap_or_default();
-            let reply = {
-                let mut state = self.state.lock().unwrap();
-                state.heads.push(head.to_lowercase());
-                state.replies.get(path).cloned()
-            };
-            let mut write = |bytes: &[u8]| reader.get_mut().write_all(bytes);
-            let ok =
-                |length: usize| format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n").into_bytes();
-            let status = |status: u16, headers: &str| {
-                format!("HTTP/1.1 {status} x\r\ncontent-length: 0\r\n{headers}\r\n")
-            };
-            let done = match reply.unwrap_or_else(|| Reply::Status(404, String::new())) {
-                Reply::Content(content) => write(&[ok(content.len()), content].concat()),
-                Reply::Status(code, headers) => write(status(code, &headers).as_bytes()),
-                Reply::Hang => {
-                    // Until the client gives up.
-                    let _ = reader.read_to_end(&mut Vec::new());
-                    return;
+            Reply::Endless => {
+                let mut going = connection.send(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
+                let chunk = [b"10000\r\n".to_vec(), vec![b' '; 0x1_0000], b"\r\n".to_vec()].concat();
+                while going.is_some() {
+                    going = connection.send(&chunk);
                 }
-                Reply::Cut(content) => {
-                    let _ = write(&[ok(content.len()), content[..content.len() / 2].to_vec()].concat());
-                    return;
-                }
-                Reply::Stall(content) => {
-                    let _ = write(&[ok(content.len()), content[..content.len() / 2].to_vec()].concat());
-                    let _ = reader.read_to_end(&mut Vec::new());
-                    return;
-                }
-                Reply::Endless => {
-                    let mut going = write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
-                    let chunk = [b"10000\r\n".to_vec(), vec![b' '; 0x1_0000], b"\r\n".to_vec()].concat();
-                    while going.is_ok() {
-                        going = write(&chunk);
-                    }
-                    return;
-                }
-                Reply::Locked(content, header, challenge) => {
-                    if head.to_lowercase().contains(&header.to_lowercase()) {
-                        write(&[ok(content.len()), content].concat())
-                    } else {
-                        write(status(401, &format!("www-authenticate: {challenge}\r\n")).as_bytes())
-                    }
-                }
-            };
-            if done.is_err() {
-                return;
+                None
+            }
+            Reply::Locked(content, header, _) if head.contains(&header.to_lowercase()) => {
+                connection.answer(200, "", &content)
+            }
+            Reply::Locked(_, _, challenge) => {
+                connection.answer(401, &format!("www-authenticate: {challenge}\r\n"), b"")
             }
         }
     }

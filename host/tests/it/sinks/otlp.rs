@@ -61,9 +61,9 @@ fn a_line_is_a_log_record_of_this_process() {
     assert!(record.time_unix_nano > 0 && record.time_unix_nano <= record.observed_time_unix_nano);
     assert!(record.observed_time_unix_nano <= now);
     let post = &collector.posted()[0];
-    assert_eq!(post.path, "/v1/logs");
-    assert_eq!(post.headers["content-type"], "application/x-protobuf");
-    assert_eq!(post.headers["x-key"], "of-a-file-hush");
+    assert_eq!(post.request.path(), "/v1/logs");
+    assert_eq!(post.request.header("content-type"), Some("application/x-protobuf"));
+    assert_eq!(post.request.header("x-key"), Some("of-a-file-hush"));
     let sender = collector.resource_logs().remove(0);
     let resource = sender.resource.unwrap().attributes;
     assert_eq!((text(&resource, "service.name"), text(&resource, "site")), ("boot", "lab"));

@@ -8,13 +8,11 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value;
 use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs};
 use prost::Message;
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::collections::BTreeSet;
+use std::net::TcpListener;
 use std::sync::{Arc, Condvar, Mutex};
-use std::thread;
 
-use crate::harness::SOON;
+use crate::harness::{HttpConnection, HttpRequest, SOON, loopback, serve_http};
 
 /// The reaction to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +37,7 @@ impl Manner {
 /// A received request.
 #[derive(Debug, Clone)]
 pub struct Posted {
-    pub path: String,
-    pub headers: BTreeMap<String, String>,
-    pub body: Vec<u8>,
+    pub request: HttpRequest,
     /// The answer to it.
     pub manner: Manner,
 }
@@ -63,7 +59,7 @@ pub struct FakeCollector {
 
 impl FakeCollector {
     pub fn start(manner: Manner) -> FakeCollector {
-        FakeCollector::at(TcpListener::bind("127.0.0.1:0").unwrap(), &[manner])
+        FakeCollector::at(loopback(), &[manner])
     }
 
     /// Starts one with these reactions, in order.
@@ -74,12 +70,7 @@ impl FakeCollector {
             manners: Arc::new(Mutex::new(manners.to_vec())),
         };
         let (posted, manners) = (Arc::clone(&collector.posted), Arc::clone(&collector.manners));
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let (posted, manners) = (Arc::clone(&posted), Arc::clone(&manners));
-                thread::spawn(move || serve(&stream, &manners, &posted));
-            }
-        });
+        serve_http(listener, move |request, connection| serve(request, connection, &manners, &posted));
         collector
     }
 
@@ -150,8 +141,8 @@ impl FakeCollector {
 
     /// Returns the bodies of accepted requests.
     fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
-        let taken = |posted: &Posted| posted.path == path && posted.manner.takes();
-        self.posted().into_iter().filter(taken).map(|posted| posted.body).collect()
+        let taken = |posted: &Posted| posted.request.path() == path && posted.manner.takes();
+        self.posted().into_iter().filter(taken).map(|posted| posted.request.body).collect()
     }
 
     /// Returns all spans so far.
@@ -161,45 +152,27 @@ impl FakeCollector {
     }
 }
 
-fn serve(stream: &TcpStream, manners: &Mutex<Vec<Manner>>, posted: &(Mutex<Vec<Posted>>, Condvar)) {
-    let (mut reader, mut writer) = (BufReader::new(stream), stream);
-    while let Some(request) = read(&mut reader) {
-        let manner = {
-            let mut manners = manners.lock().unwrap();
-            if manners.len() > 1 { manners.remove(0) } else { manners[0] }
-        };
-        posted.0.lock().unwrap().push(Posted { manner, ..request });
-        posted.1.notify_all();
-        let (status, headers, body) = match manner {
-            Manner::Good => (200, "", Vec::new()),
-            Manner::Refusing => (503, "", Vec::new()),
-            Manner::Hanging => continue,
-            Manner::Status(status, headers) => (status, headers, Vec::new()),
-            Manner::Partial(rejected_log_records) => {
-                let partial =
-                    ExportLogsPartialSuccess { rejected_log_records, error_message: "too old".into() };
-                (200, "", ExportLogsServiceResponse { partial_success: Some(partial) }.encode_to_vec())
-            }
-        };
-        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
-        if writer.write_all(&[head.into_bytes(), body].concat()).is_err() {
-            return;
+fn serve(
+    request: &HttpRequest,
+    connection: &mut HttpConnection,
+    manners: &Mutex<Vec<Manner>>,
+    posted: &(Mutex<Vec<Posted>>, Condvar),
+) -> Option<()> {
+    let manner = {
+        let mut manners = manners.lock().unwrap();
+        if manners.len() > 1 { manners.remove(0) } else { manners[0] }
+    };
+    posted.0.lock().unwrap().push(Posted { request: request.clone(), manner });
+    posted.1.notify_all();
+    match manner {
+        Manner::Good => connection.answer(200, "", b""),
+        Manner::Refusing => connection.answer(503, "", b""),
+        Manner::Hanging => Some(()),
+        Manner::Status(status, headers) => connection.answer(status, headers, b""),
+        Manner::Partial(rejected_log_records) => {
+            let partial = ExportLogsPartialSuccess { rejected_log_records, error_message: "too old".into() };
+            let answer = ExportLogsServiceResponse { partial_success: Some(partial) };
+            connection.answer(200, "", &answer.encode_to_vec())
         }
     }
-}
-
-fn read(reader: &mut impl BufRead) -> Option<Posted> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|bytes| *bytes > 0)?;
-    let path = line.split(' ').nth(1)?.to_owned();
-    let mut headers = BTreeMap::new();
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        headers.insert(name.to_ascii_lowercase(), value.to_owned());
-    }
-    let mut body = vec![0; headers.get("content-length")?.parse().ok()?];
-    reader.read_exact(&mut body).ok()?;
-    Some(Posted { path, headers, body, manner: Manner::Good })
 }

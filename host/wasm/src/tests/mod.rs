@@ -41,7 +41,7 @@ fn runtime() -> &'static PolicyRuntime {
 }
 
 fn misbehave() -> ComponentSource {
-    ComponentSource::Path(PathBuf::from(env!("TUFFET_TEST_GUESTS")).join("tuffet_misbehave.wasm"))
+    ComponentSource::Path(PathBuf::from(tuffet_test_guests::component("misbehave")))
 }
 
 fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConfig {

@@ -1,12 +1,9 @@
 //! A service whose answers a test decides.
 
-use crate::harness::SOON;
+use crate::harness::{HttpConnection, HttpRequest, loopback, serve_http, until};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// What the service says.
 pub enum Said {
@@ -27,7 +24,7 @@ type Answers = Arc<dyn Fn(&Value) -> Said + Send + Sync>;
 pub struct Service {
     address: SocketAddr,
     answers: Arc<Mutex<Answers>>,
-    /// The head of each request in lower case, and its question.
+    /// The head of each request, and its question.
     asked: Arc<Mutex<Vec<(String, Value)>>>,
     /// Whether the client did not take the whole of the last long answer.
     ended_early: Arc<Mutex<Option<bool>>>,
@@ -52,7 +49,7 @@ pub fn status(status: u16) -> Said {
 
 impl Service {
     pub fn new(answers: impl Fn(&Value) -> Said + Send + Sync + 'static) -> Service {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = loopback();
         let service = Service {
             address: listener.local_addr().unwrap(),
             answers: Arc::new(Mutex::new(Arc::new(answers))),
@@ -60,12 +57,7 @@ impl Service {
             ended_early: Arc::default(),
         };
         let its = service.clone();
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let its = its.clone();
-                thread::spawn(move || its.serve(stream));
-            }
-        });
+        serve_http(listener, move |request, connection| its.serve(request, connection));
         service
     }
 
@@ -91,59 +83,31 @@ impl Service {
     /// Waits until a long answer has ended. Returns whether the client ended it.
     #[track_caller]
     pub fn ended_early(&self) -> bool {
-        let end = Instant::now() + SOON;
-        loop {
-            if let Some(early) = self.ended_early.lock().unwrap().take() {
-                return early;
-            }
-            assert!(Instant::now() < end, "the answer goes on");
-            thread::sleep(Duration::from_millis(5));
-        }
+        let early = until("the answer ends", || self.ended_early.lock().unwrap().take(), Option::is_some);
+        early == Some(true)
     }
 
-    fn serve(&self, stream: TcpStream) {
-        let mut reader = BufReader::new(stream);
-        while let Some((head, question)) = read(&mut reader) {
-            let answers = Arc::clone(&self.answers.lock().unwrap());
-            self.asked.lock().unwrap().push((head, question.clone()));
-            let stream = reader.get_mut();
-            match answers(&question) {
-                Said::Bytes(bytes) if stream.write_all(&bytes).is_ok() => {}
-                Said::Bytes(_) => return,
-                Said::Last(bytes) => {
-                    let _ = stream.write_all(&bytes);
-                    return;
+    fn serve(&self, request: &HttpRequest, connection: &mut HttpConnection) -> Option<()> {
+        let question: Value = serde_json::from_slice(&request.body).ok()?;
+        let answers = Arc::clone(&self.answers.lock().unwrap());
+        self.asked.lock().unwrap().push((request.head.clone(), question.clone()));
+        match answers(&question) {
+            Said::Bytes(bytes) => connection.send(&bytes),
+            Said::Last(bytes) => {
+                let _ = connection.send(&bytes);
+                None
+            }
+            Said::Hang => connection.hang(),
+            Said::Endless(first, then, most) => {
+                let mut sent = 0;
+                let mut good = connection.send(&first).is_some();
+                while good && sent < most {
+                    good = connection.send(&then).is_some();
+                    sent += then.len();
                 }
-                Said::Hang => {
-                    let _ = reader.read_to_end(&mut Vec::new());
-                    return;
-                }
-                Said::Endless(first, then, most) => {
-                    let mut sent = 0;
-                    let mut good = stream.write_all(&first).is_ok();
-                    while good && sent < most {
-                        good = stream.write_all(&then).is_ok();
-                        sent += then.len();
-                    }
-                    *self.ended_early.lock().unwrap() = Some(!good);
-                    return;
-                }
+                *self.ended_early.lock().unwrap() = Some(!good);
+                None
             }
         }
     }
-}
-
-/// The next request; its length must be given.
-fn read(reader: &mut impl BufRead) -> Option<(String, Value)> {
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).ok()? == 0 {
-            return None;
-        }
-    }
-    let length = head.to_ascii_lowercase();
-    let length = length.split_once("content-length: ")?.1.split("\r\n").next()?.parse().ok()?;
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some((head, serde_json::from_slice(&body).ok()?))
 }

@@ -77,7 +77,7 @@ impl Peer {
 
     async fn answers(&self) -> bool {
         let client = Client::builder().patience(Duration::from_millis(200)).build();
-        client.get(&self.url("1")).bytes(1).await.is_ok()
+        client.get(self.url("1")).bytes(1).await.is_ok()
     }
 
     fn url(&self, file: &str) -> Url {
@@ -93,7 +93,7 @@ impl Peer {
                 for size in SIZES {
                     let said = format!("{name}: {size} bytes, {blksize:?}, {windowsize:?}");
                     let mut got = Vec::new();
-                    let report = client.get(&self.url(&size.to_string())).writer(&mut got).await;
+                    let report = client.get(self.url(&size.to_string())).writer(&mut got).await;
                     let report = report.unwrap_or_else(|error| panic!("{said}: {error}"));
                     assert!(got == bytes(size), "{said}: {} bytes came", got.len());
                     let granted = windowsize.filter(|_| windows).unwrap_or(1);
@@ -103,7 +103,7 @@ impl Peer {
                         "{said}"
                     );
                     if writes {
-                        let put = client.put(&self.url("up")).bytes(bytes(size)).await;
+                        let put = client.put(self.url("up")).bytes(bytes(size)).await;
                         put.unwrap_or_else(|error| panic!("{said}, written: {error}"));
                         self.has_up(&bytes(size), &said).await;
                     }
@@ -111,10 +111,10 @@ impl Peer {
             }
         }
         let client = Client::new();
-        let error = client.get(&self.url("missing")).bytes(1).await.unwrap_err();
+        let error = client.get(self.url("missing")).bytes(1).await.unwrap_err();
         assert!(matches!(error, ClientError::Refused { code: 1, .. }), "{name}: {error}");
         if writes {
-            let put = client.put(&self.url("up")).reader(&mut &bytes(100_000)[..], None).await;
+            let put = client.put(self.url("up")).reader(&mut &bytes(100_000)[..], None).await;
             put.unwrap_or_else(|error| panic!("{name}, without a size: {error}"));
             self.has_up(&bytes(100_000), name).await;
         }

@@ -102,7 +102,7 @@ async fn a_closed_port_is_no_silence() {
 async fn silence() {
     let server = socket().await;
     let client = Client::builder().patience(Duration::from_millis(300)).build();
-    let error = client.get(&url(&server)).bytes(1).await.unwrap_err();
+    let error = client.get(url(&server)).bytes(1).await.unwrap_err();
     assert!(matches!(error, ClientError::Silent { .. }), "{error}");
     hear(&server).await;
 }
@@ -163,7 +163,7 @@ async fn the_address_of_a_name_that_listens() {
         let port = server.local_addr().unwrap().port();
         let download =
             tokio::spawn(
-                async move { Client::new().get(&Url::new("localhost", port, "file")).bytes(10).await },
+                async move { Client::new().get(Url::new("localhost", port, "file")).bytes(10).await },
             );
         let (_, client) = hear(&server).await;
         server.send_to(&block(1, b"this one"), client).await.unwrap();

@@ -61,22 +61,22 @@ async fn bytes_files_and_streams_there_and_back() {
             let local = folder.path().join("local");
             std::fs::write(&local, &content).unwrap();
 
-            let report = client.put(&server.url(&name)).bytes(&content).await.unwrap();
+            let report = client.put(server.url(&name)).bytes(&content).await.unwrap();
             assert_eq!((report.bytes, report.blksize, report.windowsize), (size as u64, 1_428, 16));
             assert!(std::fs::read(&stored).unwrap() == content, "{size}");
             std::fs::remove_file(&stored).unwrap();
-            client.put(&server.url(&name)).file(&local).await.unwrap();
+            client.put(server.url(&name)).file(&local).await.unwrap();
             assert!(std::fs::read(&stored).unwrap() == content, "{size}");
             std::fs::remove_file(&stored).unwrap();
-            client.put(&server.url(&name)).reader(&mut &content[..], None).await.unwrap();
+            client.put(server.url(&name)).reader(&mut &content[..], None).await.unwrap();
             assert!(std::fs::read(&stored).unwrap() == content, "{size}");
 
-            assert!(client.get(&server.url(&name)).bytes(3_000_000).await.unwrap() == content, "{size}");
+            assert!(client.get(server.url(&name)).bytes(3_000_000).await.unwrap() == content, "{size}");
             let got = folder.path().join("got");
-            client.get(&server.url(&name)).file(&got).await.unwrap();
+            client.get(server.url(&name)).file(&got).await.unwrap();
             assert!(std::fs::read(&got).unwrap() == content, "{size}");
             let mut written = Vec::new();
-            let report = client.get(&server.url(&name)).writer(&mut written).await.unwrap();
+            let report = client.get(server.url(&name)).writer(&mut written).await.unwrap();
             assert!(written == content && report.bytes == size as u64, "{size}");
             assert_eq!(names(folder.path()), ["got", "local"], "something was left behind");
         }
@@ -97,16 +97,16 @@ async fn all_options() {
                 Client::builder().blksize(blksize).windowsize(windowsize).timeout(2).tsize(false).build();
             let mut got = Vec::new();
             let mut last = Progress::default();
-            let get = client.get(&server.url("image")).progress(|progress| last = progress);
+            let get = client.get(server.url("image")).progress(|progress| last = progress);
             let report = get.writer(&mut got).await.unwrap();
             assert!(got == content);
             assert_eq!((report.blksize, report.windowsize), granted);
             assert_eq!((last.bytes, last.total), (200_000, None));
-            client.put(&server.url("up")).bytes(&content).await.unwrap();
+            client.put(server.url("up")).bytes(&content).await.unwrap();
             assert!(std::fs::read(server.root.path().join("up")).unwrap() == content);
         }
         let mut last = Progress::default();
-        let get = Client::new().get(&server.url("image")).progress(|progress| last = progress);
+        let get = Client::new().get(server.url("image")).progress(|progress| last = progress);
         get.bytes(1 << 20).await.unwrap();
         assert_eq!((last.bytes, last.total), (200_000, Some(200_000)));
     })
@@ -133,18 +133,18 @@ async fn text() {
 async fn failures() {
     with_both(|server| async move {
         let (client, folder) = (Client::new(), TempDir::new().unwrap());
-        let error = client.get(&server.url("missing")).bytes(1).await.unwrap_err();
+        let error = client.get(server.url("missing")).bytes(1).await.unwrap_err();
         assert!(matches!(error, ClientError::Refused { code: 1, .. }), "{error}");
-        let error = client.get(&server.url("missing")).file(folder.path().join("x")).await.unwrap_err();
+        let error = client.get(server.url("missing")).file(folder.path().join("x")).await.unwrap_err();
         assert!(matches!(error, ClientError::Refused { code: 1, .. }), "{error}");
         assert!(names(folder.path()).is_empty());
         std::fs::write(server.root.path().join("large"), bytes(5_000)).unwrap();
-        let error = client.get(&server.url("large")).bytes(4_999).await.unwrap_err();
+        let error = client.get(server.url("large")).bytes(4_999).await.unwrap_err();
         assert!(matches!(error, ClientError::TooLarge { limit: 4_999 }), "{error}");
-        assert_eq!(client.get(&server.url("large")).bytes(5_000).await.unwrap().len(), 5_000);
-        let error = client.get(&server.url("large")).file("/dev/full").await.unwrap_err();
+        assert_eq!(client.get(server.url("large")).bytes(5_000).await.unwrap().len(), 5_000);
+        let error = client.get(server.url("large")).file("/dev/full").await.unwrap_err();
         assert!(matches!(&error, ClientError::File { .. }), "{error}");
-        let error = client.put(&server.url("up")).reader(&mut &[7; 10][..], Some(11)).await.unwrap_err();
+        let error = client.put(server.url("up")).reader(&mut &[7; 10][..], Some(11)).await.unwrap_err();
         assert!(matches!(&error, ClientError::Local(_)), "{error}");
         assert!(!server.root.path().join("up").exists());
         assert!(matches!(client.get("no URL").bytes(1).await, Err(ClientError::Url(_))));
@@ -165,9 +165,9 @@ async fn bad_networks() {
             let network = Network::start(server.address, faults).unwrap();
             let url = |file| Url::new("127.0.0.1", network.address().port(), file);
             let client = Client::builder().windowsize(windowsize).blksize(8_192).build();
-            assert!(client.get(&url("image")).bytes(1 << 20).await.unwrap() == content, "seed {seed}");
+            assert!(client.get(url("image")).bytes(1 << 20).await.unwrap() == content, "seed {seed}");
             let name = format!("up{seed}");
-            client.put(&url(&name)).bytes(&content).await.unwrap();
+            client.put(url(&name)).bytes(&content).await.unwrap();
             assert!(std::fs::read(server.root.path().join(name)).unwrap() == content, "seed {seed}");
             client.wait_idle().await;
         }
@@ -182,7 +182,7 @@ async fn without_a_group_it_comes_by_unicast() {
         std::fs::write(server.root.path().join("image"), bytes(50_000)).unwrap();
         let client = Client::builder().multicast(Interface::OfRoute).build();
         let mut got = Vec::new();
-        let report = client.get(&server.url("image")).writer(&mut got).await.unwrap();
+        let report = client.get(server.url("image")).writer(&mut got).await.unwrap();
         assert!(report.group.is_none() && got == bytes(50_000));
     })
     .await;

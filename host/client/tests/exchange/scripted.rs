@@ -4,9 +4,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tuffet_client::{ClientError, Exchange, Mode, Options, Output, Report, Time};
 
-const SERVER: ([u8; 4], u16) = ([192, 0, 2, 1], 69);
-const TID: ([u8; 4], u16) = ([192, 0, 2, 1], 4711);
-const STRANGER: ([u8; 4], u16) = ([192, 0, 2, 1], 4712);
+/// An address and a port.
+type End = ([u8; 4], u16);
+
+const SERVER: End = ([192, 0, 2, 1], 69);
+const TID: End = ([192, 0, 2, 1], 4711);
+const STRANGER: End = ([192, 0, 2, 1], 4712);
 
 fn at(millis: u64) -> Time {
     Time::from_micros(millis * 1_000)
@@ -23,7 +26,7 @@ struct Done {
 
 impl Done {
     #[track_caller]
-    fn assert_sent(&self, expected: &[(([u8; 4], u16), &[u8])]) {
+    fn assert_sent(&self, expected: &[(End, &[u8])]) {
         let expected: Vec<_> =
             expected.iter().map(|(to, bytes)| (SocketAddr::from(*to), bytes.to_vec())).collect();
         assert_eq!(self.sent, expected);
@@ -47,7 +50,7 @@ fn poll(exchange: &mut Exchange, now: Time) -> Done {
     }
 }
 
-fn hear(exchange: &mut Exchange, now: Time, from: ([u8; 4], u16), datagram: &[u8]) -> Done {
+fn hear(exchange: &mut Exchange, now: Time, from: End, datagram: &[u8]) -> Done {
     exchange.handle_datagram(now, from.into(), datagram);
     poll(exchange, now)
 }

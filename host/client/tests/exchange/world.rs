@@ -33,6 +33,9 @@ pub struct Plan {
     pub source_delay: u64,
 }
 
+/// Arrival, order, whether it goes to the server, the end of the server, bytes.
+type Flight = (Time, u64, bool, SocketAddr, Vec<u8>);
+
 pub struct World {
     plan: Plan,
     random: Rng,
@@ -50,8 +53,7 @@ pub struct World {
     wire: Vec<u8>,
     pub stored: Vec<u8>,
     pub finish: Option<Finish>,
-    /// Arrival, order, whether it goes to the server, the end of the server, bytes.
-    flights: BinaryHeap<Reverse<(Time, u64, bool, SocketAddr, Vec<u8>)>>,
+    flights: BinaryHeap<Reverse<Flight>>,
     sent: u64,
 }
 

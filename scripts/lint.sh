@@ -6,7 +6,11 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 
 $cargo fmt --all --check
-for other in core/fuzz host/fuzz scripts/interfaces; do $cargo fmt --manifest-path $other/Cargo.toml --check; done
+for other in core/fuzz host/fuzz scripts/interfaces; do
+    $cargo fmt --manifest-path $other/Cargo.toml --check
+    # Its lock file has what the crates of the workspace need.
+    $cargo metadata --locked --format-version 1 --manifest-path $other/Cargo.toml >/dev/null
+done
 sh scripts/build.sh plugins
 (set -x && $cargo clippy --locked --workspace --all-targets -- -D warnings)
 sh scripts/lint/unsafe.sh

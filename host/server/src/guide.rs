@@ -1,5 +1,5 @@
 //! [examples]: #in-the-repository
-//! [hooks]: crate::hooks#writing-hooks
+//! [hooks]: crate#writing-hooks
 //! [logs]: #in-the-repository
 //! [plugins]: #in-the-repository
 //! [testing clients]: #in-the-repository

@@ -30,6 +30,44 @@
 //! asked meanwhile. A complete upload passes the chain of [`AcceptUpload`] before it becomes visible, and before its
 //! last ACK. [`Observe`] gets each end exactly once, on a thread of its own.
 //!
+//! # Writing hooks
+//!
+//! A decision that waits for nothing can be a function: [`authorize_fn`], [`resolve_fn`], [`accept_upload_fn`],
+//! [`observe_fn`]. For one that waits, write an `async fn` with the crate [`async-trait`](https://docs.rs/async-trait):
+//!
+//! ```
+//! use async_trait::async_trait;
+//! use tuffet::{Authorize, Failure, HookCall, Request, Server, Verdict};
+//!
+//! struct Inventory;
+//!
+//! impl Inventory {
+//!     async fn knows(&self, client: std::net::IpAddr) -> std::io::Result<bool> {
+//!         Ok(client.is_loopback())
+//!     }
+//! }
+//!
+//! #[async_trait]
+//! impl Authorize for Inventory {
+//!     async fn authorize(&self, request: &Request, _: &HookCall) -> Result<Verdict, Failure> {
+//!         Ok(match self.knows(request.client.ip()).await? {
+//!             true => Verdict::Abstain,
+//!             false => Verdict::deny("the inventory does not have it"),
+//!         })
+//!     }
+//! }
+//!
+//! let builder = Server::builder().authorize("inventory", Inventory);
+//! ```
+//!
+//! The methods have a lifetime for each reference and one for the answer, as that crate writes them; this crate does not
+//! need it. By hand, a method returns `Box::pin(async move { … })`. The traits can be objects: a hook may be a `Box<dyn
+//! Authorize>`, which the program chooses while it runs, or an `Arc<dyn Authorize>`, which several servers share.
+//!
+//! A hook that returns a [`Failure`], panics, or takes longer than [`Builder::time_limit`], affects its own request alone:
+//! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is aborted, with the
+//! same outcome, and its client gets ERROR 0.
+//!
 //! # Content
 //!
 //! A [`Source`] has a size and bytes: in memory, in a file, read at offsets ([`ReadAt`]), or from a stream. A [`Sink`]
@@ -40,8 +78,7 @@
 //!
 //! The server has threads for sockets ([`Builder::workers`]), for deciding, and for the disks of folders. Hooks, roots,
 //! readers and sinks run on the tokio runtime in which [`Server::start`] was called, and must not block it. The future of
-//! a hook may begin on a thread for deciding, within the context of that runtime. A hook that panics or takes longer than
-//! [`Builder::time_limit`] drops its request.
+//! a hook may begin on a thread for deciding, within the context of that runtime.
 //!
 //! # Errors
 //!
@@ -63,14 +100,15 @@
 //! Linux is the only system for production; for development, the crate without features compiles for macOS and FreeBSD,
 //! too.
 //!
-//! The [guide] says more about all of this. Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
-//! starting it, so that exporters can be attached to [`watch::Watch`].
+//! The [guide] says more about all of this. Below the facade, the modules have what the daemon needs besides:
+//! [`server::Assembly`] puts a server together without starting it, so that exporters can be attached to
+//! [`watch::Watch`].
 
 pub mod admission;
 mod bind;
 mod builder;
 pub mod capture;
-pub mod content;
+mod content;
 pub mod events;
 pub mod explanation;
 pub mod generation;
@@ -78,7 +116,6 @@ mod groups;
 #[cfg(doc)]
 pub mod guide;
 mod handle;
-pub mod hooks;
 pub mod interfaces;
 mod known_listeners;
 mod last_folders;
@@ -110,14 +147,14 @@ pub use bytes::Bytes;
 pub use content::{Destination, OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
 pub use futures_util::future::BoxFuture;
 pub use handle::{AskError, Handle, ServerEnd};
-pub use hooks::{
+pub use replacer::{ReplaceError, Replacer};
+pub use server::StartError;
+pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};
+pub use tuffet_policy::{
     AcceptUpload, Authorize, Failure, HookCall, HookFn, HookFuture, Observe, ReceivedUpload, Resolution,
     Resolve, Selection, Target, UploadVerdict, Verdict, accept_upload_fn, authorize_fn, observe_fn,
     resolve_fn,
 };
-pub use replacer::{ReplaceError, Replacer};
-pub use server::StartError;
-pub use tuffet_engine::worker::{BoundSockets, ListenerSpec, OpenError};
 pub use tuffet_policy::{DefaultVerdict, PluginRecords, Policy};
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 /// Why a name is not safe.

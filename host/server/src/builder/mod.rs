@@ -17,8 +17,6 @@ pub use service::Service;
 
 use crate::content::SourceOpener;
 use crate::generation::Generation;
-#[cfg(doc)]
-use crate::hooks::Resolve;
 use crate::neighbours::Neighbours;
 use crate::status::{RemainingPrivileges, StateSource};
 use crate::vlans::Vlans;
@@ -27,6 +25,8 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tuffet_engine::worker::BoundSockets;
 use tuffet_policy::PluginRecords;
+#[cfg(doc)]
+use tuffet_policy::Resolve;
 use tuffet_request::settings::{Capacity, Retransmit, Settings, Start};
 use tuffet_store::{Disks, Uploads};
 

@@ -3,10 +3,9 @@
 use super::parts::Parts;
 use super::{Builder, Folder};
 use crate::content::Root;
-use crate::hooks::{AcceptUpload, Authorize, Observe, Resolve};
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_policy::{DefaultVerdict, Policy};
+use tuffet_policy::{AcceptUpload, Authorize, DefaultVerdict, Observe, Policy, Resolve};
 use tuffet_request::RootSpec;
 use tuffet_request::settings::{
     LeaseFile, Limits, ListenerRules, Netboot, Profile, ServiceSettings, Transfer,

@@ -2,7 +2,7 @@
 
 use super::{GREEDY, HONEST, acknowledge_one, assert_served, reading, server, until_dropped, yaml};
 use crate::harness::Setup;
-use crate::harness::{Answer, Peer, ack, assert_ended, bytes, data, error, rrq, wrq};
+use crate::harness::{Answer, Peer, ack, assert_ended, bytes, data, error, rrq, wait_until, wrq};
 use std::time::Duration;
 
 /// Packets sent before the server's last message have arrived.
@@ -62,8 +62,13 @@ fn all_have_so_many_transfers() {
         (1..=40).map(|last| Peer::from([127, 201, 1, last], server.address())).collect();
     peers.iter_mut().for_each(|peer| peer.ask(&rrq("5000", &[])));
     until_dropped(&server, "limit-transfers", 30);
-    let mut taken: Vec<Peer> =
-        peers.into_iter().filter_map(|mut peer| peer.receive_within(NOW).map(|_| peer)).collect();
+    let (mut taken, mut waiting) = (Vec::new(), peers);
+    wait_until("ten transfers have begun", || {
+        for mut peer in std::mem::take(&mut waiting) {
+            if peer.receive_within(NOW).is_some() { &mut taken } else { &mut waiting }.push(peer);
+        }
+        taken.len() >= 10
+    });
     assert_eq!(taken.len(), 10);
     for peer in &mut taken {
         peer.send(&ack(1));

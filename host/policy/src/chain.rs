@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::answers::{Fallback, Resolution, Selection, Verdict};
 use super::chain_deadline::ChainDeadline;
-use super::chain_results::{Authorization, ChainAnswer, ChainPosition, FallbackContent, NoAnswer, Resolved};
+use super::chain_results::{Authorization, ChainAnswer, ChainPosition, NoAnswer, Resolved};
 use super::content::PluginContent;
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
 use super::policy::Policy;
 use tuffet_request::settings::DefaultVerdict;
-use tuffet_request::{ClientKey, Denial, ErrorCode, Request, SessionProfile};
+use tuffet_request::{ClientKey, Denial, ErrorCode, Operation, Request, SessionProfile};
 use tuffet_store::OpenedSource;
 
 impl Policy {
@@ -111,9 +111,9 @@ impl Policy {
                             next = Some(ChainPosition { member: position + 1, fallback: None });
                             None
                         }
-                        Fallback::Content(content) => Some(FallbackContent::Content(content)),
-                        Fallback::Source(source) => Some(FallbackContent::Source(source)),
-                        Fallback::Rendering(key) => Some(FallbackContent::Rendering(key)),
+                        // An upload whose folder does not exist is refused for that.
+                        _ if request.operation == Operation::Write && !files.is_empty() => None,
+                        content => Some(content),
                     };
                     match content {
                         content if !files.is_empty() => {
@@ -142,15 +142,16 @@ impl Policy {
 
 /// Returns the content, opened or rendered if necessary; `None` if the member failed and failures count as abstaining.
 async fn answer_with(
-    fallback: FallbackContent,
+    fallback: Fallback,
     member: &Arc<Member>,
     request: &Request,
     deadline: ChainDeadline,
 ) -> Option<Result<Resolution, NoAnswer>> {
     let content = |content| Some(Ok(Selection::of([]).or(Fallback::Content(content)).into()));
     match fallback {
-        FallbackContent::Content(made) => content(made),
-        FallbackContent::Source(source) => {
+        Fallback::NotFound | Fallback::Next => None,
+        Fallback::Content(made) => content(made),
+        Fallback::Source(source) => {
             let (opener, scope) = member.sources.as_ref()?;
             let client = ClientKey::of(&request.client, member.ipv6_prefix);
             content(Arc::new(match opener.open(source, *scope, client, None, &request.path) {
@@ -158,7 +159,7 @@ async fn answer_with(
                 OpenedSource::File(file) => PluginContent::opened(file),
             }))
         }
-        FallbackContent::Rendering(key) => match Box::pin(member.rendering(request, &key, deadline)).await {
+        Fallback::Rendering(key) => match Box::pin(member.rendering(request, &key, deadline)).await {
             Ok(None) => None,
             Ok(Some(Ok(made))) => content(made),
             Ok(Some(Err(denial))) => Some(Ok(Resolution::Deny(denial))),

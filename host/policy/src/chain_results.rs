@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use super::answers::{Resolution, UploadVerdict, Verdict};
-use super::content::PluginContent;
+use super::answers::{Fallback, Resolution, UploadVerdict, Verdict};
 use tuffet_request::SessionProfile;
-use tuffet_store::Source;
 
 /// A plugin in a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,17 +71,7 @@ pub struct ChainPosition {
     /// The index of a member in the chain.
     pub(super) member: usize,
     /// The content that this member returned, in case none of its files exists.
-    pub(super) fallback: Option<FallbackContent>,
-}
-
-/// Content that answers the request if no file exists.
-#[derive(Debug, Clone)]
-pub(super) enum FallbackContent {
-    Content(Arc<PluginContent>),
-    /// Content of the program, to be opened.
-    Source(Source),
-    /// Content to be rendered for this key.
-    Rendering(Arc<str>),
+    pub(super) fallback: Option<Fallback>,
 }
 
 impl ChainPosition {

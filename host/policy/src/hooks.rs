@@ -113,7 +113,7 @@ pub trait Render: Send + Sync {
     fn largest(&self) -> u64;
 }
 
-/// Takes events in batches: a plugin that observes, or an [observer of the program](super::OwnThread).
+/// Takes events in batches: a plugin that observes, or an [observer of the program](super::ObserverThread).
 pub trait Deliver: Send + Sync {
     /// The events that it subscribes to.
     fn wants(&self) -> Kinds;

@@ -15,7 +15,7 @@ use tuffet_policy::{
     Renderings, Resolution, Resolve, Selection, Target, Verdict,
 };
 use tuffet_request::events::{Event, EventKind, Kinds};
-use tuffet_request::{Denial, ErrorCode, Request};
+use tuffet_request::{Denial, ErrorCode, Operation, Request};
 
 const LONG: Duration = Duration::from_secs(600);
 
@@ -241,6 +241,18 @@ async fn content_follows_where_no_file_exists_and_is_made_once() {
         contents.push(Arc::clone(content));
     }
     assert!(Arc::ptr_eq(&contents[0], &contents[1]));
+}
+
+/// Its client learns why the file cannot be created, and not that a hook failed.
+#[tokio::test]
+async fn content_follows_no_upload() {
+    let hooks = Hooks { resolve: Some(Arc::new(Files)), ..Hooks::default() };
+    let policy = policy(Chains { resolve: vec![Arc::new(member("files", hooks))], ..Chains::default() });
+    for (operation, follows) in [(Operation::Read, true), (Operation::Write, false)] {
+        let request = Request { operation, ..Request::sample("a.cfg") };
+        let resolved = policy.resolve_from(&request, ChainPosition::START, policy.deadline()).await;
+        assert_eq!(resolved.next.is_some(), follows, "{operation:?}");
+    }
 }
 
 #[tokio::test]

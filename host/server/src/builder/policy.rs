@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_policy::{
     AcceptUpload, Authorize, Breaker, BreakerLimits, Chains, DefaultVerdict, Hooks, LineRate, Member,
-    Observe, OnError, Overload, OwnThread, PluginRecords, Policy, PolicyParts, Renderings, Resolve,
+    Observe, ObserverThread, OnError, Overload, PluginRecords, Policy, PolicyParts, Renderings, Resolve,
 };
 
 /// What messages call hooks of the program.
@@ -87,7 +87,7 @@ impl ProgramHooks {
                 .collect(),
             observe: (self.observe.into_iter())
                 .map(|(name, hook)| {
-                    let observe = Some(Arc::new(OwnThread::of(hook)) as _);
+                    let observe = Some(Arc::new(ObserverThread::of(hook)) as _);
                     member(name, Hooks { observe, ..Hooks::default() })
                 })
                 .collect(),

@@ -18,7 +18,7 @@ use tuffet_request::events::{Event, Kinds};
 type Taken = Vec<(Event, Option<Arc<Place>>)>;
 
 /// An observer of the program, on a thread of its own.
-pub struct OwnThread {
+pub struct ObserverThread {
     hook: Arc<dyn Observe>,
     /// Asked once: each request depends on it.
     wants: Kinds,
@@ -26,14 +26,14 @@ pub struct OwnThread {
     thread: OnceLock<Option<Sender<Taken>>>,
 }
 
-impl OwnThread {
+impl ObserverThread {
     /// Asks the observer what it wants. Its thread starts with the first events.
-    pub fn of(hook: Arc<dyn Observe>) -> OwnThread {
+    pub fn of(hook: Arc<dyn Observe>) -> ObserverThread {
         let wants = catch_panic(|| hook.wants()).unwrap_or_else(|_| {
             tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
             Kinds::default()
         });
-        OwnThread { hook, wants, thread: OnceLock::new() }
+        ObserverThread { hook, wants, thread: OnceLock::new() }
     }
 
     /// Starts the thread, which ends with this and after the last events.
@@ -59,7 +59,7 @@ impl OwnThread {
     }
 }
 
-impl Deliver for OwnThread {
+impl Deliver for ObserverThread {
     fn wants(&self) -> Kinds {
         self.wants
     }

@@ -77,6 +77,18 @@ impl Log {
         }
     }
 
+    /// Waits until these words were logged.
+    #[track_caller]
+    pub fn wait_for_words(&self, words: &str) {
+        let (mutex, news) = &*self.0;
+        let lines = mutex.lock().unwrap();
+        let missing = |lines: &mut Lines| !lines.over && !lines.raw.contains(words);
+        let lines = news.wait_timeout_while(lines, SOON, missing).unwrap().0;
+        let (said, raw) = (lines.raw.contains(words), lines.raw.clone());
+        drop(lines);
+        assert!(said, "{words:?} was not logged:\n{raw}");
+    }
+
     /// Waits until the process has closed the pipe.
     #[track_caller]
     pub fn wait_for_end(&self) {

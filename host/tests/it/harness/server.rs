@@ -271,8 +271,16 @@ impl Server {
         self.log.sleep(unread);
     }
 
+    /// What it has logged, as far as it was read: whoever looks for a line in it has waited for that line or for a
+    /// later one.
     pub fn log(&self) -> String {
         self.log.raw()
+    }
+
+    /// Waits until these words are in the log, and takes nothing from it.
+    #[track_caller]
+    pub fn wait_for_log(&self, words: &str) {
+        self.log.wait_for_words(words);
     }
 }
 

@@ -51,6 +51,6 @@ fn a_folder_that_cannot_be_used_is_a_warning() {
     std::fs::write(&file, "").unwrap();
     let server = server(file.to_str().unwrap());
     assert_loaded(&server, None, None);
-    assert!(server.log().contains("compiled plugins cannot be cached"), "{}", server.log());
-    assert!(server.log().contains("policy.compiled"), "{}", server.log());
+    server.wait_for_log("compiled plugins cannot be cached");
+    server.wait_for_log("policy.compiled");
 }

@@ -180,6 +180,8 @@ fn overload_is_answered_with_silence_and_told_once() {
         assert!(!matches!(peer.receive_within(Duration::from_millis(1)), Some(Answer::Data(..))));
     }
     assert!(server.metrics().contains("cause=\"busy\""), "{}", server.metrics());
-    let lines = server.log().matches("a plugin is overloaded; the request gets no answer").count();
+    let overloaded = "a plugin is overloaded; the request gets no answer";
+    server.wait_for_log(overloaded);
+    let lines = server.log().matches(overloaded).count();
     assert_eq!(lines, 1, "one line, and then sums");
 }

@@ -231,7 +231,7 @@ fn a_private_root_is_for_plugins_alone() {
     peer.ask(&rrq("any.cfg", &[]));
     peer.expect_error(0);
     server.outcome("any.cfg");
-    assert!(server.log().contains("which is not configured, or private"), "{}", server.log());
+    server.wait_for_log("which is not configured, or private");
 }
 
 /// Plugins decide; they are not involved while blocks move.

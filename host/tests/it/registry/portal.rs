@@ -42,7 +42,7 @@ fn a_portal_stops_no_start_of_what_is_kept() {
     registry.reply("manifests/1", page());
     let server = kept.setup(&yaml).start();
     assert_denies(&server);
-    assert!(server.log().contains("using the last pulled version"), "{}", server.log());
+    server.wait_for_log("using the last pulled version");
 }
 
 /// Whatever is kept: what is not signed is not used.

@@ -70,12 +70,12 @@ fn a_tag_is_what_the_registry_says_and_what_was_pulled_last_without_it() {
     registry.kill();
     server.ask("reload").assert_good();
     assert_eq!((manifest(), &server.status()["generation"]), (digest_of(&second).into(), &3.into()));
-    assert!(server.log().contains("using the last pulled version"), "{}", server.log());
+    server.wait_for_log("using the last pulled version");
     assert_denies(&server);
     server.stop();
     let again = kept.setup(&yaml).start();
     assert_denies(&again);
-    assert!(again.log().contains("using the last pulled version"), "{}", again.log());
+    again.wait_for_log("using the last pulled version");
 
     // What was never pulled stops the reload alone.
     again.rewrite(&kept.yaml(&registry.reference("acl:other"), "", ""));

@@ -98,6 +98,7 @@ fn what_is_refused_is_dropped_counted_and_told_once() {
     endpoint.answer(GOOD);
     ask(&server, 5..7);
     wait_until("what is wanted again comes", || asked(&endpoint.lines()) == [5, 6]);
+    server.wait_for_log("refuses lines");
     let told = server.log().lines().filter(|line| line.contains("refuses lines")).count();
     assert_eq!(told, 1, "{}", server.log());
 }

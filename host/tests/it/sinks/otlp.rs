@@ -107,6 +107,7 @@ fn what_may_pass_is_tried_again() {
     collector.behave(Manner::Good);
     ask(&server, 16..17);
     wait_until("what is wanted again comes", || server.sink()["delivered"] == 13);
+    server.wait_for_log("refuses lines");
     let told = server.log().lines().filter(|line| line.contains("refuses lines")).count();
     assert_eq!(told, 1, "{}", server.log());
 }

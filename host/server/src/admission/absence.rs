@@ -4,8 +4,7 @@
 //! surge are searched, on threads of the root and with a separate deadline: made-up names cannot occupy a disk, and a
 //! hanging disk costs no client its answer.
 
-use super::candidates::Candidates;
-use super::pending::RequestSlot;
+use super::open_file::CandidateCursor;
 use super::refusals::refused;
 use crate::events::Surge;
 use crate::explanation::{SERVED_IN_ANY_CASE, STORED_AS_LATIN_1};
@@ -13,8 +12,7 @@ use crate::generation::Generation;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, timeout};
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{Ending, Tried};
 use tuffet_request::{Operation, Request, names};
@@ -48,108 +46,29 @@ pub(super) fn is_absence(error: &StoreError) -> bool {
     matches!(error, StoreError::NotFound | StoreError::NoFolder(_) | StoreError::Spelling)
 }
 
-/// Refuses a request because of an error. A plugin that only allowed it has not decided.
-pub(super) fn refuse(
-    slot: &RequestSlot,
-    candidates: &Candidates,
-    tried_count: usize,
-    error: &StoreError,
-    found: &Findings,
-) {
-    let Some(mut pending) = slot.take() else { return };
-    let (decision, tried) = refusal(candidates, tried_count, error, found);
-    pending.record.tried = tried.map(Arc::new);
-    pending.record.verdict_by = candidates.named_by().cloned();
-    pending.conclude(decision);
+/// Searches the candidates that were tried. Finds nothing if a disk takes long.
+pub(super) async fn find_reason(generation: &Arc<Generation>, cursor: &CandidateCursor) -> Findings {
+    timeout(TIME_LIMIT, find_all(generation, cursor)).await.ok().flatten().unwrap_or_default()
 }
 
-/// Returns the decision for an error, and the tried candidates.
-pub(super) fn refusal(
-    candidates: &Candidates,
-    tried_count: usize,
-    error: &StoreError,
-    found: &Findings,
-) -> (Decision, Option<Tried>) {
-    let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
-    if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
-        found.explain(error, candidates.request(), detail.to_mut(), tried.as_mut());
+async fn find_all(generation: &Arc<Generation>, cursor: &CandidateCursor) -> Option<Findings> {
+    let (candidates, mut found) = (cursor.candidates(), Findings::default());
+    let operation = candidates.request().operation;
+    let client = generation.client_of(candidates.request());
+    for number in 0..cursor.tried_count().min(MAX_CANDIDATES) {
+        let Some((root, path)) = candidates.get(number) else { break };
+        let Some(disk) = generation.files.roots.disk(root) else { break };
+        let (its, name, path) = (Arc::clone(generation), Arc::clone(root), path.to_owned());
+        let search = move || absence(&its.files.roots, &name, &path, operation);
+        found.add(root, disk.run(Lane::Open, client, TIME_LIMIT, search).await.ok()?);
     }
-    (decision, tried)
-}
-
-/// The search for a refused request, one candidate after the other.
-pub(super) struct AbsenceSearch {
-    generation: Arc<Generation>,
-    slot: RequestSlot,
-    candidates: Arc<Candidates>,
-    /// The number of tried candidates.
-    tried: usize,
-    /// The next candidate.
-    next: usize,
-    error: StoreError,
-    found: Findings,
-}
-
-impl AbsenceSearch {
-    pub(super) fn new(
-        generation: Arc<Generation>,
-        slot: RequestSlot,
-        candidates: Arc<Candidates>,
-        tried: usize,
-        error: StoreError,
-    ) -> AbsenceSearch {
-        AbsenceSearch { generation, slot, candidates, tried, next: 0, error, found: Findings::default() }
-    }
-
-    /// Refuses the request without findings when the time limit passes.
-    pub(super) fn refuse_in_time(&self, runtime: &Handle) {
-        let (slot, candidates, tried) = (self.slot.clone(), Arc::clone(&self.candidates), self.tried);
-        let error = copy_of(&self.error);
-        runtime.spawn(async move {
-            sleep(TIME_LIMIT).await;
-            refuse(&slot, &candidates, tried, &error, &Findings::default());
-        });
-    }
-
-    /// Searches the next candidate; after the last one, refuses the request.
-    pub(super) fn search_next(self) {
-        let most = self.tried.min(MAX_CANDIDATES);
-        let next = self.candidates.get(self.next).filter(|_| self.next < most);
-        let disk = next.and_then(|(root, _)| self.generation.files.roots.disk(root)).map(Arc::clone);
-        let Some(disk) = disk else {
-            return refuse(&self.slot, &self.candidates, self.tried, &self.error, &self.found);
-        };
-        let (slot, candidates, tried) = (self.slot.clone(), Arc::clone(&self.candidates), self.tried);
-        // The searching thread owns the error.
-        let error = copy_of(&self.error);
-        let undone = move |_| refuse(&slot, &candidates, tried, &error, &Findings::default());
-        let client = self.generation.client_of(self.candidates.request());
-        disk.submit(Lane::Open, client, TIME_LIMIT, move || self.search(), undone);
-    }
-
-    /// Blocks on the disk.
-    fn search(mut self) {
-        if let Some((root, path)) = self.candidates.get(self.next) {
-            let operation = self.candidates.request().operation;
-            self.found.add(root, absence(&self.generation.files.roots, root, path, operation));
-        }
-        self.next += 1;
-        self.search_next();
-    }
+    Some(found)
 }
 
 /// Returns why a candidate is absent. Blocks on the disk.
 pub(super) fn absence(roots: &Roots, root: &str, path: &str, operation: Operation) -> Absence {
     let sought = if operation == Operation::Read { Sought::File } else { Sought::FolderOf };
     roots.absence(root, path, sought)
-}
-
-fn copy_of(error: &StoreError) -> StoreError {
-    match error {
-        StoreError::NoFolder(folder) => StoreError::NoFolder(folder.clone()),
-        StoreError::Spelling => StoreError::Spelling,
-        _ => StoreError::NotFound,
-    }
 }
 
 /// Says that the file is there without these folders, and with which key a root serves it under this name.
@@ -173,14 +92,26 @@ impl Findings {
         self.0.push((Arc::clone(root), absence));
     }
 
+    /// Returns the decision for an error, with what was found in its reason.
+    pub(super) fn refuse(&self, error: &StoreError, request: &Request) -> Decision {
+        let mut decision = refused(error);
+        if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
+            self.explain(error, request, detail.to_mut());
+        }
+        decision
+    }
+
+    /// Adds the names that differ in case alone.
+    pub(super) fn add_to(&self, tried: &mut Tried) {
+        for (root, found) in &self.0 {
+            if let Some(path) = &found.other_case {
+                tried.add_other_case(root, path);
+            }
+        }
+    }
+
     /// Completes the reason of a refusal.
-    pub(super) fn explain(
-        &self,
-        error: &StoreError,
-        request: &Request,
-        reason: &mut String,
-        tried: Option<&mut Tried>,
-    ) {
+    fn explain(&self, error: &StoreError, request: &Request, reason: &mut String) {
         // The reason of this error names the folder already.
         let folders = !matches!(error, StoreError::NoFolder(_));
         for (root, _) in self.0.iter().filter(|(_, its)| its.of_root) {
@@ -207,9 +138,6 @@ impl Findings {
         let stored = self.0.iter().find_map(|(root, its)| Some((root, its.latin_1.as_ref()?)));
         if let Some((root, path)) = stored {
             reason.push_str(&format!("; {root}:{path} {STORED_AS_LATIN_1}"));
-        }
-        if let Some(tried) = tried {
-            others.iter().for_each(|(root, path)| tried.add_other_case(root, path));
         }
     }
 }

@@ -4,7 +4,8 @@ use super::READ_TIME;
 use super::open_file::{CandidateCursor, EMPTY, resolved};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::ask_policy;
-use super::root_access::{on_lane, open_root};
+use super::refusals::NotOpened;
+use super::root_access::{open_on_disk, open_root};
 use super::search::{Search, carry_out};
 use crate::content::OpenedSource;
 use crate::generation::Generation;
@@ -12,13 +13,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, Denial, MacAddress, Mode, Operation, RequestId, SessionProfile};
-use tuffet_store::{Ahead, Lane, Reach, Roots, StoreError};
+use tuffet_store::{Ahead, Lane, Roots, StoreError};
 
 /// A question about a file, asked by another protocol than TFTP.
 #[derive(Debug, Clone)]
@@ -88,12 +88,9 @@ impl DecidedContent {
                 Ok(ahead.from(offset).to_vec())
             }
             OpenedSource::File(file) => {
-                let (sender, receiver) = oneshot::channel();
                 let its = Arc::clone(file);
-                let read = move || drop(sender.send(its.read_ahead(offset, length, None)));
-                file.disk().submit_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read, |_| {});
-                // A hanging disk keeps the sender.
-                let read = timeout(READ_TIME, receiver).await.map_err(|_| late())?;
+                let read = move || its.read_ahead(offset, length, None);
+                let read = file.disk().run_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read).await;
                 let ahead = read.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
                 Ok(ahead.from(offset).to_vec())
             }
@@ -125,35 +122,49 @@ pub(crate) async fn decide(
     let request = requested.read(generation, facts, None);
     let mut record = DecisionRecord::new(Arc::new(request), Instant::now());
     let plan = ask_policy(generation, &mut record).await;
-    let mut search = OtherProtocol(generation);
-    match carry_out(&mut search, generation, &mut record, plan).await {
-        Ok((content, _)) => Decided::Content(content),
-        Err(decision) => answer(decision),
+    match carry_out(&mut OtherProtocol { generation, record }, generation, plan).await {
+        Ok(content) => Decided::Content(content),
+        Err(Some(decision)) => answer(decision),
+        // Never: the search alone decides.
+        Err(None) => Decided::Dropped(String::new()),
     }
 }
 
 /// Opens contents for another protocol, whose clients read them at once.
-struct OtherProtocol<'a>(&'a Arc<Generation>);
+struct OtherProtocol<'a> {
+    generation: &'a Arc<Generation>,
+    record: DecisionRecord,
+}
 
 impl Search for OtherProtocol<'_> {
     type Opened = DecidedContent;
+    type Served = DecidedContent;
 
-    async fn open(
-        &mut self,
-        cursor: &CandidateCursor,
-        root: &Arc<str>,
-    ) -> Result<DecidedContent, StoreError> {
-        let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
-        let body = open(self.0, root, path, self.0.client_of(cursor.candidates().request())).await?;
-        Ok(DecidedContent { resolved: resolved(root, path), body })
+    fn record(&mut self) -> Option<&mut DecisionRecord> {
+        Some(&mut self.record)
     }
 
-    fn open_content(
-        &mut self,
-        _: &mut DecisionRecord,
-        content: &Arc<PluginContent>,
-        _: &SessionProfile,
-    ) -> Result<DecidedContent, Decision> {
+    async fn open(&mut self, cursor: &CandidateCursor) -> Result<DecidedContent, NotOpened> {
+        let (generation, files) = (self.generation, &self.generation.files);
+        let Some((root, path)) = cursor.current() else { return Err(cursor.nowhere().into()) };
+        let client = generation.client_of(cursor.candidates().request());
+        if let Some(supplied) = files.supplied.get(root) {
+            let path = &*Roots::path_for_program(path)?;
+            let source = open_root(generation, &supplied, path).await?;
+            let body = files.sources.open(source, supplied.scope, client, files.roots.disk(root), path);
+            return Ok(DecidedContent { resolved: resolved(root, path), body });
+        }
+        let Some(disk) = files.roots.disk(root) else {
+            return Err(StoreError::UnknownRoot(root.to_string()).into());
+        };
+        let resolved = resolved(root, path);
+        let (its, root, path) = (Arc::clone(generation), Arc::clone(root), path.to_owned());
+        let open = move |reach| its.files.roots.open_within(&root, &path, client, reach);
+        let file = open_on_disk(generation, disk, (Operation::Read, client), cursor.began(), open).await?;
+        Ok(DecidedContent { resolved, body: OpenedSource::File(Arc::new(file)) })
+    }
+
+    async fn open_content(&mut self, content: &Arc<PluginContent>) -> Result<DecidedContent, Decision> {
         let body = match content.file() {
             Some(file) => OpenedSource::File(Arc::clone(file)),
             None => OpenedSource::Bytes(content.bytes().cloned().unwrap_or_default()),
@@ -165,42 +176,17 @@ impl Search for OtherProtocol<'_> {
         DecidedContent { resolved: EMPTY.into(), body: OpenedSource::Bytes([].into()) }
     }
 
+    fn resolved(opened: &DecidedContent) -> Arc<str> {
+        Arc::clone(&opened.resolved)
+    }
+
     fn size(opened: &DecidedContent) -> Option<u64> {
         Some(opened.size())
     }
-}
 
-async fn open(
-    generation: &Arc<Generation>,
-    root: &Arc<str>,
-    path: &str,
-    client: ClientKey,
-) -> Result<OpenedSource, StoreError> {
-    let files = &generation.files;
-    if let Some(supplied) = files.supplied.get(root) {
-        let path = &*Roots::path_for_program(path)?;
-        let disk = files.roots.disk(root).map(Arc::clone);
-        let source = open_root(generation, &supplied, path).await?;
-        return Ok(files.sources.open(source, supplied.scope, client, disk.as_ref(), path));
+    fn serve(&mut self, opened: DecidedContent, _: SessionProfile) -> Result<DecidedContent, Decision> {
+        Ok(opened)
     }
-    let Some(disk) = files.roots.disk(root) else { return Err(StoreError::UnknownRoot(root.to_string())) };
-    // As for requests by TFTP: answers from the cache do not wait for look-ups.
-    let ways: &[_] = match disk.elsewhere() {
-        None => &[(Lane::Open, Reach::Origin)],
-        Some(_) if disk.is_taken(Lane::LookUp, client) => {
-            &[(Lane::Open, Reach::StaleCache), (Lane::LookUp, Reach::Origin)]
-        }
-        Some(_) => &[(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)],
-    };
-    for &(lane, reach) in ways {
-        let (its, name, path) = (Arc::clone(generation), Arc::clone(root), path.to_owned());
-        let work = move || its.files.roots.open_within(&name, &path, client, reach);
-        let late = |why| Err(StoreError::Unreachable { origin: Arc::clone(root), why });
-        if let Some(file) = on_lane(generation, disk, lane, client, work).await.unwrap_or_else(late)? {
-            return Ok(OpenedSource::File(Arc::new(file)));
-        }
-    }
-    Err(StoreError::NotFound)
 }
 
 fn answer(decision: Decision) -> Decided {

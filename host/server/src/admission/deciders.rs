@@ -2,18 +2,19 @@
 //!
 //! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the page cache. A task of
 //! the runtime, then a thread for the disk, and the way back would cost more than that. So a thread that may block for
-//! a moment polls the first stage of a decision once, and runs the others itself (`file_search.rs`). A decision that
-//! has to wait (for a plugin's turn, its host calls, its next tick) becomes a task. There are as many of these threads
+//! a moment polls a decision once, and opens the file itself (`live.rs`). A decision that has to wait (for a plugin's
+//! turn, its host calls, its next tick, a slow disk) becomes a task. There are as many of these threads
 //! as cores, and more only while those are stuck.
 
 use super::Admission;
 use super::held_wake::{HeldWake, Holding};
 use super::pending::PendingRequest;
-use super::plan::Plan;
 use super::refusals::not_begun;
 use crate::generation::Generation;
 use parking_lot::Mutex;
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -21,6 +22,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 use tuffet_engine::worker::NewRequest;
 use tuffet_policy::DeferredWork;
+use tuffet_request::catch_panic_async;
 use tuffet_store::{Pool, Undone};
 
 /// The maximum number of these threads: enough for several roots that hang at the same time.
@@ -131,16 +133,35 @@ impl RequestBatch {
                 // The first thread may be stuck with a wake-up that it holds back.
                 self.wake.wake();
             }
+            let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
             if self.needs_policy(&new) {
                 // The next decision may take long.
                 drop(holding.take());
-                decide_by_policy(Arc::clone(&self.admission), Arc::clone(&self.generation), new);
+                let _deferred = DeferredWork::collect();
+                self.decide_here(async move {
+                    let (pending, plan) = PendingRequest::ask(admission, generation, new).await;
+                    pending.carry_out(plan).await;
+                });
             } else {
                 holding.get_or_insert_with(|| self.wake.hold()).before_next(!more);
-                let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
                 let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
-                pending.open(plan);
+                self.decide_here(pending.carry_out(plan));
             }
+        }
+    }
+
+    /// Decides a request on this thread. If it has to wait, it becomes a task.
+    fn decide_here(&self, deciding: impl Future<Output = ()> + Send + 'static) {
+        let runtime = &self.admission.runtime;
+        // Plugins and roots of the program set timers.
+        let _inside = runtime.enter();
+        let _blocking = Blocking::permit();
+        let mut noop = Context::from_waker(Waker::noop());
+        let mut deciding = Box::pin(catch_panic_async(deciding));
+        if deciding.as_mut().poll(&mut noop).is_pending() {
+            let outstanding = self.generation.files.outstanding.clone();
+            // The first poll of the task registers its waker.
+            drop(runtime.spawn(async move { outstanding.until_stopped(deciding).await }));
         }
     }
 
@@ -158,25 +179,33 @@ impl RequestBatch {
     }
 }
 
-/// Decides a request on this thread. If policy has to wait, the request becomes a task.
-fn decide_by_policy(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
-    let runtime = admission.runtime.clone();
-    // Plugins set timers.
-    let _inside = runtime.enter();
-    let _deferred = DeferredWork::collect();
-    let mut noop = Context::from_waker(Waker::noop());
-    let outstanding = generation.files.outstanding.clone();
-    let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
-    match asking.as_mut().poll(&mut noop) {
-        Poll::Ready((pending, plan)) => pending.open(plan),
-        // The first poll of the task registers its waker.
-        Poll::Pending => {
-            drop(runtime.spawn(async move { outstanding.until_stopped(decide_as_task(asking)).await }));
-        }
+thread_local! {
+    /// Whether this thread may block for a request.
+    static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Permits this thread to block until it is dropped.
+struct Blocking;
+
+impl Blocking {
+    fn permit() -> Blocking {
+        MAY_BLOCK.set(true);
+        Blocking
     }
 }
 
-async fn decide_as_task(asking: impl Future<Output = (Box<PendingRequest>, Plan)>) {
-    let (pending, plan) = asking.await;
-    pending.carry_out(plan, None);
+impl Drop for Blocking {
+    fn drop(&mut self) {
+        MAY_BLOCK.set(false);
+    }
+}
+
+/// Whether the decision may block on this thread.
+pub(super) fn may_block() -> bool {
+    MAY_BLOCK.get()
+}
+
+/// Makes a decision a task, unless it is one: from here on it waits.
+pub(super) async fn leave_thread() {
+    poll_fn(|_| if may_block() { Poll::Pending } else { Poll::Ready(()) }).await;
 }

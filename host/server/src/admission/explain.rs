@@ -4,12 +4,11 @@
 //! opened for a transfer or reported, and calls of plugins are rehearsals ([`tuffet_request::Trail::rehearsal`]).
 
 use super::absence::{Findings, absence, is_absence};
-use super::open_file::{
-    CandidateCursor, EMPTY, Rehearsed, granted, open_content, rehearse, require_room, resolved,
-};
+use super::open_file::{CandidateCursor, EMPTY, Rehearsed, open_content, rehearse, require_room, resolved};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest, show_unsafe_name};
 use super::plan::ask_policy;
-use super::root_access::{on_lane, open_root};
+use super::refusals::{NotOpened, undone};
+use super::root_access::open_root;
 use super::search::{Search, carry_out};
 use crate::content::SuppliedRoot;
 use crate::explanation::{
@@ -29,7 +28,7 @@ use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{
     ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What, settings,
 };
-use tuffet_store::{Absence, Lane, Roots, StoreError};
+use tuffet_store::{Absence, Disk, Lane, Roots, StoreError};
 
 /// Facts about the server and the client beside the generation.
 pub struct Circumstances {
@@ -101,16 +100,11 @@ pub async fn explain(
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
     };
-    let mut explained = begin(generation, &record, &circumstances);
+    let explained = begin(generation, &record, &circumstances);
     let plan = ask_policy(generation, &mut record).await;
-    let mut search = Rehearsal { generation, explained: &mut explained };
-    let decision = match carry_out(&mut search, generation, &mut record, plan).await {
-        Ok((Rehearsed { resolved, size, .. }, profile)) => {
-            (record.resolved, record.size) = (Some(resolved), record.size.or(size));
-            Ok(profile)
-        }
-        Err(decision) => Err(decision),
-    };
+    let mut search = Rehearsal { generation, record, explained };
+    let decision = carry_out(&mut search, generation, plan).await;
+    let Rehearsal { mut record, mut explained, .. } = search;
     show_unsafe_name(&mut record);
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
@@ -225,29 +219,36 @@ fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
 /// Looks at the candidates without an effect, and writes a row about each.
 struct Rehearsal<'a> {
     generation: &'a Arc<Generation>,
-    explained: &'a mut Explanation,
+    record: DecisionRecord,
+    explained: Explanation,
 }
 
 impl Search for Rehearsal<'_> {
     type Opened = Rehearsed;
+    type Served = (Bounds, SessionProfile);
 
-    async fn open(&mut self, cursor: &CandidateCursor, root: &Arc<str>) -> Result<Rehearsed, StoreError> {
-        let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+    fn record(&mut self) -> Option<&mut DecisionRecord> {
+        Some(&mut self.record)
+    }
+
+    async fn open(&mut self, cursor: &CandidateCursor) -> Result<Rehearsed, NotOpened> {
+        let Some((root, path)) = cursor.current() else { return Err(cursor.nowhere().into()) };
         let operation = cursor.candidates().request().operation;
         let mut row = candidate(root, path, cursor.candidates().named_by(), "");
         let began = Instant::now();
-        let answer = open(self.generation, cursor, root).await;
+        let answer = open(self.generation, cursor).await;
         row.took_us = Some(micros(began.elapsed()));
-        row.answer = match &answer {
-            Ok(_) => "good".into(),
-            Err(error) => in_words(error),
-        };
+        row.answer = in_words(&answer);
         let link_folder = answer.as_ref().ok().and_then(|found| found.link_folder.as_ref());
         row.link_folder = link_folder.map(|folder| folder.display().to_string());
-        if answer.as_ref().is_err_and(is_absence) {
+        if let (Err(NotOpened::Store(error)), Some(disk)) = (&answer, self.generation.files.roots.disk(root))
+            && is_absence(error)
+        {
             let (its, root, path) = (Arc::clone(self.generation), Arc::clone(root), path.to_owned());
             let look = move || absence(&its.files.roots, &root, &path, operation);
-            if let Ok(absence) = on_disk(self.generation, &row.root, look).await {
+            if let Ok(absence) =
+                disk.run(lane(disk), ClientKey::SERVER, self.generation.open_time, look).await
+            {
                 row.missing_folder = absence.folder;
                 row.other_case = absence.other_case;
                 row.latin_1 = absence.latin_1;
@@ -259,36 +260,43 @@ impl Search for Rehearsal<'_> {
         answer
     }
 
-    fn open_content(
-        &mut self,
-        record: &mut DecisionRecord,
-        content: &Arc<PluginContent>,
-        profile: &SessionProfile,
-    ) -> Result<Rehearsed, Decision> {
-        let opened = open_content(&record.request, content);
-        let decision = granted(self.generation, record, opened, profile);
+    async fn open_content(&mut self, content: &Arc<PluginContent>) -> Result<Rehearsed, Decision> {
+        let opened = open_content(&self.record.request, content)?;
         // As it is sent.
-        record.size = decision.size(record.requested_options.tsize);
-        let (resolved, size) = (Arc::clone(content.resolved()), Some(content.len()));
-        match decision {
-            Decision::Grant { .. } => Ok(Rehearsed { resolved, size, link_folder: None }),
-            refused => Err(refused),
-        }
+        self.record.size = opened.wire_size();
+        Ok(Rehearsed { resolved: Arc::clone(content.resolved()), size: opened.size(), link_folder: None })
     }
 
     fn empty(&mut self) -> Rehearsed {
         Rehearsed { resolved: EMPTY.into(), size: Some(0), link_folder: None }
     }
 
+    fn resolved(rehearsed: &Rehearsed) -> Arc<str> {
+        Arc::clone(&rehearsed.resolved)
+    }
+
     fn size(rehearsed: &Rehearsed) -> Option<u64> {
         rehearsed.size
     }
 
-    fn tried(&mut self, cursor: &CandidateCursor) -> Findings {
+    fn serve(
+        &mut self,
+        opened: Rehearsed,
+        profile: SessionProfile,
+    ) -> Result<(Bounds, SessionProfile), Decision> {
+        self.record.resolved = Some(opened.resolved);
+        self.record.size = self.record.size.or(opened.size);
+        Ok((self.generation.negotiate(&self.record, &profile, None)?, profile))
+    }
+
+    fn note(&mut self, cursor: &CandidateCursor) {
         let candidates = cursor.candidates();
         let rest = (cursor.tried_count()..).map_while(|number| candidates.get(number));
         let rest = rest.map(|(root, path)| candidate(root, path, candidates.named_by(), "not asked"));
         self.explained.candidates.extend(rest);
+    }
+
+    async fn find_reason(&mut self, _: &CandidateCursor, _: &StoreError) -> Findings {
         let mut found = Findings::default();
         for its in &self.explained.candidates {
             let absence = Absence {
@@ -305,23 +313,26 @@ impl Search for Rehearsal<'_> {
     }
 }
 
-/// Opens the candidate that was tried last, without an effect.
-async fn open(
-    generation: &Arc<Generation>,
-    cursor: &CandidateCursor,
-    root: &str,
-) -> Result<Rehearsed, StoreError> {
+/// Opens the current candidate, without an effect.
+async fn open(generation: &Arc<Generation>, cursor: &CandidateCursor) -> Result<Rehearsed, NotOpened> {
+    let root = cursor.root();
     if let Some(supplied) = generation.files.supplied.get(root) {
         return open_supplied(generation, cursor, &supplied).await;
     }
-    let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
-    let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
-    let work = move || {
-        rehearse(&its.files, its.client_of(candidates.request()), &candidates, number, announced, &profile)
+    let Some(disk) = generation.files.roots.disk(root) else {
+        return Err(StoreError::UnknownRoot(root.to_owned()).into());
     };
-    // As a request, which would be dropped.
-    let late = |why| Err(StoreError::Unreachable { origin: root.into(), why });
-    on_disk(generation, root, work).await.unwrap_or_else(late)
+    let (its, all) = (cursor.clone(), Arc::clone(generation));
+    let look = move || rehearse(&all.files, all.client_of(its.candidates().request()), &its);
+    match disk.run(lane(disk), ClientKey::SERVER, generation.open_time, look).await {
+        Ok(found) => Ok(found?),
+        // As a request, which would be dropped.
+        Err(why) => Err(NotOpened::Decided(undone(generation, root, why))),
+    }
+}
+
+fn lane(disk: &Disk) -> Lane {
+    if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open }
 }
 
 /// As [`open`], in a root of the program. An upload has no answer before it begins.
@@ -329,8 +340,8 @@ async fn open_supplied(
     generation: &Generation,
     cursor: &CandidateCursor,
     supplied: &SuppliedRoot,
-) -> Result<Rehearsed, StoreError> {
-    let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+) -> Result<Rehearsed, NotOpened> {
+    let Some((_, path)) = cursor.current() else { return Err(cursor.nowhere().into()) };
     let path = &*Roots::path_for_program(path)?;
     let resolved = resolved(&supplied.name, path);
     let request = cursor.candidates().request();
@@ -347,25 +358,19 @@ async fn open_supplied(
     Ok(Rehearsed { resolved, size: Some(source.size()), link_folder: None })
 }
 
-/// Runs `work` on a thread of the root, within `limits.open-time`.
-async fn on_disk<T: Send + 'static>(
-    generation: &Generation,
-    root: &str,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, String> {
-    let Some(disk) = generation.files.roots.disk(root) else {
-        return Err(format!("there is no root `{root}`"));
-    };
-    let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
-    on_lane(generation, disk, lane, ClientKey::SERVER, work).await
-}
-
-/// An error with its name in the system.
-fn in_words(error: &StoreError) -> String {
-    match error {
-        StoreError::NotFound => "no such file (ENOENT)".into(),
-        StoreError::Exists => "the file exists (EEXIST), and its root has `overwrite: false`".into(),
-        other => other.to_string(),
+/// How the root answered; an error with its name in the system.
+fn in_words(answer: &Result<Rehearsed, NotOpened>) -> String {
+    match answer {
+        Ok(_) => "good".into(),
+        Err(NotOpened::Store(StoreError::NotFound)) => "no such file (ENOENT)".into(),
+        Err(NotOpened::Store(StoreError::Exists)) => {
+            "the file exists (EEXIST), and its root has `overwrite: false`".into()
+        }
+        Err(NotOpened::Store(other)) => other.to_string(),
+        Err(NotOpened::Decided(Decision::Refuse { ending, .. } | Decision::Drop { ending })) => {
+            ending.detail.as_deref().unwrap_or_default().to_owned()
+        }
+        Err(NotOpened::Decided(Decision::Grant { .. }) | NotOpened::GivenUp) => String::new(),
     }
 }
 
@@ -389,14 +394,13 @@ fn candidate(root: &str, path: &str, by: Option<&Arc<str>>, answer: &str) -> Can
 fn conclude(
     generation: &Generation,
     record: &DecisionRecord,
-    decision: Result<SessionProfile, Decision>,
+    decision: Result<(Bounds, SessionProfile), Option<Decision>>,
     circumstances: &Circumstances,
     explained: &mut Explanation,
 ) {
     let outcome = &mut explained.outcome;
     outcome.verdict_by = record.verdict_by.as_deref().map(str::to_owned);
     outcome.resolved = record.resolved.as_deref().map(str::to_owned);
-    let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile, None)?, profile)));
     match decision {
         // The request would not be admitted.
         _ if circumstances.limits.iter().any(|limit| limit.reached) => {
@@ -437,17 +441,18 @@ fn conclude(
                 others: others(&options),
             });
         }
-        Err(Decision::Refuse { code, message, ending }) => {
+        Err(Some(Decision::Refuse { code, message, ending })) => {
             outcome.decision = "refused".into();
             outcome.code = Some(code as u16);
             outcome.message = Some(message);
             end(outcome, ending);
         }
-        Err(Decision::Drop { ending }) => {
+        Err(Some(Decision::Drop { ending })) => {
             outcome.decision = "dropped".into();
             end(outcome, ending);
         }
-        Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
+        // Never: the search alone decides, and returns what it grants.
+        Err(Some(Decision::Grant { .. }) | None) => {}
     }
 }
 

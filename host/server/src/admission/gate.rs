@@ -1,6 +1,5 @@
 //! Runs `accept-upload` before publishing an upload, which is complete and on disk by then.
 
-use super::once_slot::OnceSlot;
 use crate::content::Outstanding;
 use crate::generation::{Generation, within};
 use futures_util::FutureExt;
@@ -10,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+
 use tokio::time::timeout;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::{Destination, UploadVerdict};
@@ -219,16 +218,8 @@ async fn on_disk<T: Send + 'static>(
     its: &UploadDisk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let (sender, receiver) = oneshot::channel();
-    let sender = OnceSlot::new(sender);
-    let instead = sender.clone();
-    // The transfer may have ended.
-    let answer =
-        |sender: &OnceSlot<oneshot::Sender<_>>, result| drop(sender.take().map(|sender| sender.send(result)));
-    let (root, limit) = (Arc::clone(its.disk.root()), its.limit);
-    let undone = move |why| answer(&instead, Err(not_stored(why, &root, limit)));
-    its.disk.submit_anyway(Lane::Store, its.client, limit.within, move || answer(&sender, work()), undone);
-    receiver.await.unwrap_or_else(|_| Err(panicked()))
+    let stored = its.disk.run_anyway(Lane::Store, its.client, its.limit.within, work).await;
+    stored.unwrap_or_else(|why| Err(not_stored(why, its.disk.root(), its.limit)))
 }
 
 fn not_stored(why: Undone, root: &str, limit: TimeLimit) -> StoreError {

@@ -1,21 +1,21 @@
 //! The control side: from a request to a decision.
 //!
 //! A request passes these stages in one direction (`PendingRequest`): the name is read (`pending.rs`) and found
-//! (`stored_name.rs`), policy decides (`plan.rs`), the content is opened (`file_search.rs`), and the decision is posted to
-//! the worker. Other protocols (`decide.rs`) and explanations (`explain.rs`) run the same search (`search.rs`). Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs`
-//! assigns them: a slow plugin or disk must not delay other requests.
+//! (`stored_name.rs`), policy decides (`plan.rs`), the content is searched (`search.rs`) and opened (`live.rs`), and the
+//! decision is posted to the worker. Other protocols (`decide.rs`) and explanations (`explain.rs`) run the same search.
+//! Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs` assigns
+//! them: a slow plugin or disk must not delay other requests.
 
 mod absence;
 mod candidates;
 mod decide;
 mod deciders;
 mod explain;
-mod file_search;
 mod gate;
 mod held_wake;
+mod live;
 mod named_files;
 mod netboot;
-mod once_slot;
 mod open_file;
 mod pending;
 mod plan;

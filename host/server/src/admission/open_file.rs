@@ -4,7 +4,6 @@ use super::candidates::Candidates;
 use super::refusals::denied;
 use crate::generation::{Files, Generation};
 use crate::negotiation::Bounds;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,28 +15,24 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
 use tuffet_store::{Identity, OpenFile, Reach, StoreError};
 
-/// Returns the decision for opened content, or for the failure to open it.
+/// Grants a transfer of opened content.
+///
+/// # Errors
+/// The negotiated values are below the floors of policy.
 pub(super) fn granted(
     generation: &Generation,
     record: &mut DecisionRecord,
-    opened: Result<Opened, Decision>,
+    opened: Opened,
     profile: &SessionProfile,
-) -> Decision {
-    let negotiated = opened.and_then(|opened| within(opened, profile)).and_then(|opened| {
-        let bounds = generation.negotiate(record, profile, opened.most_window)?;
-        Ok((opened, bounds))
-    });
-    match negotiated {
-        Ok((Opened { content, resolved, identity, .. }, Bounds { limits, settings, .. })) => {
-            record.resolved = Some(resolved);
-            record.rate = limits.rate;
-            // The master client sets the pace of a group.
-            let has_rate = limits.rate.is_some() || limits.total_rate.is_some();
-            let group = identity.filter(|_| !profile.refused.has_multicast() && !has_rate);
-            Decision::Grant { content, limits, settings, group }
-        }
-        Err(decision) => decision,
-    }
+) -> Result<Decision, Decision> {
+    let Bounds { limits, settings, .. } = generation.negotiate(record, profile, opened.most_window)?;
+    let Opened { content, resolved, identity, .. } = opened;
+    record.resolved = Some(resolved);
+    record.rate = limits.rate;
+    // The master client sets the pace of a group.
+    let has_rate = limits.rate.is_some() || limits.total_rate.is_some();
+    let group = identity.filter(|_| !profile.refused.has_multicast() && !has_rate);
+    Ok(Decision::Grant { content, limits, settings, group })
 }
 
 /// Limits the window to this many bytes.
@@ -116,39 +111,58 @@ impl Opened {
         Opened::new(Content::Bytes(Arc::<[u8]>::from([]).into()), EMPTY.into())
     }
 
+    /// Bytes of the file, before encoding.
+    pub(super) fn size(&self) -> Option<u64> {
+        self.content.source_size()
+    }
+
+    /// Bytes on the wire, if known.
+    pub(super) fn wire_size(&self) -> Option<u64> {
+        self.content.size()
+    }
+
     pub(super) fn resolved(&self) -> Arc<str> {
         Arc::clone(&self.resolved)
     }
 }
 
 /// A cursor over the candidates: the first existing file is opened.
+#[derive(Clone)]
 pub(super) struct CandidateCursor {
     candidates: Arc<Candidates>,
     /// The number of tried candidates.
     tried_count: usize,
-    /// The error of the roots so far, which do not have the file.
-    absent: Option<StoreError>,
     announced: Option<u64>,
     profile: SessionProfile,
-    /// A file whose open began earlier may not be served.
+    /// When the first candidate was tried.
+    began: Instant,
+    /// When the request arrived, or the last hook that was called for it returned, which may have replaced the file: a
+    /// file whose open began earlier may not be served.
     openable_from: Instant,
 }
 
 impl CandidateCursor {
+    /// `before`: absent candidates.
     pub(super) fn new(
         candidates: Candidates,
-        announced: Option<u64>,
+        before: Option<&CandidateCursor>,
+        record: &DecisionRecord,
         profile: SessionProfile,
-        openable_from: Instant,
     ) -> CandidateCursor {
-        let candidates = Arc::new(candidates);
-        CandidateCursor { candidates, tried_count: 0, absent: None, announced, profile, openable_from }
-    }
-
-    /// Skips the first candidates: they are known to be absent.
-    #[must_use]
-    pub(super) fn beyond(self, tried_count: usize) -> CandidateCursor {
-        CandidateCursor { tried_count, ..self }
+        let candidates = match before {
+            Some(before) => candidates.after(&before.candidates),
+            None => candidates,
+        };
+        let began = Instant::now();
+        let hooks_were_called = record.plugin_calls as usize > record.request.calls.count_cached();
+        CandidateCursor {
+            candidates: Arc::new(candidates),
+            tried_count: before.map_or(0, |before| before.candidates.count()),
+            announced: record.requested_options.tsize,
+            profile,
+            began,
+            openable_from: if hooks_were_called { began } else { record.received },
+        }
     }
 
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
@@ -169,52 +183,44 @@ impl CandidateCursor {
         &self.profile
     }
 
+    /// When the first candidate was tried.
+    pub(super) fn began(&self) -> Instant {
+        self.began
+    }
+
     /// Whether policy's ceiling caused the error.
     pub(super) fn is_of_policy(&self, error: &StoreError) -> bool {
         matches!(error, StoreError::TooLarge { limit } if self.profile.bytes == Some(*limit))
     }
 
-    /// Takes the answer of a root: `Continue` to try the next one.
-    pub(super) fn take_answer<T>(
-        &mut self,
-        answer: Result<T, StoreError>,
-    ) -> ControlFlow<Result<T, StoreError>> {
-        match answer {
-            Err(StoreError::NotFound) => {
-                self.absent.get_or_insert(StoreError::NotFound);
-                ControlFlow::Continue(())
-            }
-            Err(error) if error.is_about_names() => {
-                self.absent = Some(error);
-                ControlFlow::Continue(())
-            }
-            decided => ControlFlow::Break(decided),
-        }
-    }
-
-    /// Returns the error after all candidates were tried.
-    pub(super) fn absent(&mut self) -> StoreError {
-        self.absent.take().unwrap_or_else(|| self.nowhere())
-    }
-
     /// The error without any candidate.
-    fn nowhere(&self) -> StoreError {
+    pub(super) fn nowhere(&self) -> StoreError {
         match self.candidates.request().operation {
             Operation::Write => StoreError::ReadOnly,
             Operation::Read => StoreError::NotFound,
         }
     }
 
-    /// Advances to the next candidate and returns its root.
-    pub(super) fn next(&mut self) -> Option<Arc<str>> {
-        let (root, _) = self.candidates.get(self.tried_count)?;
-        self.tried_count += 1;
-        Some(Arc::clone(root))
+    /// Advances to the next candidate; `false` after the last one.
+    pub(super) fn advance(&mut self) -> bool {
+        let has_next = self.tried_count < self.candidates.count();
+        self.tried_count += usize::from(has_next);
+        has_next
     }
 
     /// The current candidate: its root, and the path in it.
     pub(super) fn current(&self) -> Option<(&Arc<str>, &str)> {
         self.candidates.get(self.tried_count.checked_sub(1)?)
+    }
+
+    /// The root of the current candidate.
+    pub(super) fn root(&self) -> &str {
+        self.current().map_or("", |(root, _)| root)
+    }
+
+    /// Notes which candidates were tried.
+    pub(super) fn note_tried(&self, record: &mut DecisionRecord) {
+        record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
     }
 
     /// Returns the current candidate if another request has opened it since this one may open it, and it is in memory.
@@ -332,17 +338,14 @@ pub(super) struct Rehearsed {
     pub(super) link_folder: Option<PathBuf>,
 }
 
-/// As [`CandidateCursor::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
+/// As [`CandidateCursor::open`], without creating a file or filling the cache. Blocks on the disk.
 pub(super) fn rehearse(
     files: &Files,
     client: ClientKey,
-    candidates: &Candidates,
-    number: usize,
-    announced: Option<u64>,
-    profile: &SessionProfile,
+    cursor: &CandidateCursor,
 ) -> Result<Rehearsed, StoreError> {
-    let Some((root, path)) = candidates.get(number) else { return Err(StoreError::NotFound) };
-    let request = candidates.request();
+    let Some((root, path)) = cursor.current() else { return Err(cursor.nowhere()) };
+    let (request, announced, profile) = (cursor.candidates().request(), cursor.announced, &cursor.profile);
     match request.operation {
         Operation::Read => {
             let found = files.roots.look_up(root, path)?;
@@ -405,13 +408,6 @@ pub(super) fn wire(mode: Mode, bytes: &Arc<[u8]>) -> Content {
     match mode {
         Mode::Octet => Content::Bytes(Arc::clone(bytes).into()),
         Mode::Netascii => Content::Bytes(encoded(bytes).into()),
-    }
-}
-
-fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {
-    match require_small(opened.content.source_size(), profile) {
-        Ok(()) => Ok(opened),
-        Err(decision) => Err(decision),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::Admission;
 use super::candidates::serves;
-use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
 use super::refusals::{internal_error, overloaded};
 use crate::content::OutstandingCall;
@@ -13,7 +12,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind, resolved_file};
@@ -33,16 +31,9 @@ pub(super) struct PendingRequest {
     new: Option<NewRequest>,
     /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
-    /// When the request arrived, or the last hook that was called for it returned: no file whose open began earlier may
-    /// be served.
-    pub(super) openable_from: Instant,
     /// Counts it while it is undecided.
     _outstanding: OutstandingCall,
 }
-
-/// A request that the opener of its file decides, or its deadline. The only owner of the request, so that a hanging thread
-/// keeps neither it nor the server.
-pub(super) type RequestSlot = OnceSlot<Box<PendingRequest>>;
 
 impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
@@ -64,7 +55,6 @@ impl PendingRequest {
                 .await
                 .unwrap_or_else(|_| Plan::Decided(internal_error())),
         };
-        pending.note_policy();
         (pending, plan)
     }
 
@@ -115,23 +105,8 @@ impl PendingRequest {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let openable_from = record.received;
         let _outstanding = generation.files.outstanding.call();
-        Box::new(PendingRequest {
-            admission,
-            generation,
-            new: Some(new),
-            record,
-            openable_from,
-            _outstanding,
-        })
-    }
-
-    /// Notes that policy has decided. A hook that was called may have replaced the file.
-    pub(super) fn note_policy(&mut self) {
-        if self.record.plugin_calls as usize > self.record.request.calls.count_cached() {
-            self.openable_from = Instant::now();
-        }
+        Box::new(PendingRequest { admission, generation, new: Some(new), record, _outstanding })
     }
 
     /// The third stage: informs the live view and observers before the worker, and so before the end of the transfer.
@@ -331,6 +306,10 @@ mod tests {
         size_of::<F>()
     }
 
+    fn size_of_second<A, B, F: Future>(_: impl Fn(A, B) -> F) -> usize {
+        size_of::<F>()
+    }
+
     /// Asks nobody, and either never answers or panics.
     struct Broken(bool);
 
@@ -357,9 +336,11 @@ mod tests {
         assert!(matches!(known, Ok(None)));
     }
 
-    /// It is moved to the heap for each request. With unboxed futures of plugin calls, that moved 26 KB.
+    /// They are moved to the heap for each request. With unboxed futures of plugin calls, that moved 26 KB.
     #[test]
-    fn the_first_stage_is_small() {
-        assert!(size_of_future(PendingRequest::ask) <= 6144, "{}", size_of_future(PendingRequest::ask));
+    fn the_stages_are_small() {
+        let (first, second) =
+            (size_of_future(PendingRequest::ask), size_of_second(PendingRequest::carry_out));
+        assert!(first <= 6144 && second <= 2048, "{first}, {second}");
     }
 }

@@ -43,11 +43,6 @@ impl Plan {
             None => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
         }
     }
-
-    /// Whether carrying it out blocks.
-    pub(super) fn needs_disk(&self) -> bool {
-        matches!(self, Plan::Open { .. })
-    }
 }
 
 /// Finds the name that policy judges, and calls the chains of a generation. Records the deciding plugin, and gives the

@@ -1,11 +1,28 @@
 //! Decisions without a transfer, and why.
 
+use crate::generation::Generation;
 use tuffet_engine::worker::{Decision, outcome_of_store_error};
 use tuffet_policy::{NoAnswer, Verdict};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::names::NameError;
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 use tuffet_store::{StoreError, Undone};
+
+/// Why a candidate was not opened.
+pub(super) enum NotOpened {
+    /// Its root says so. If it does not have the file, the next candidate is tried.
+    Store(StoreError),
+    /// This decides the request.
+    Decided(Decision),
+    /// The request was decided meanwhile, because the disk hangs.
+    GivenUp,
+}
+
+impl From<StoreError> for NotOpened {
+    fn from(error: StoreError) -> NotOpened {
+        NotOpened::Store(error)
+    }
+}
 
 /// The profile of an allowed request, or the decision.
 pub(super) fn allowed(verdict: Result<Verdict, NoAnswer>) -> Result<SessionProfile, Decision> {
@@ -64,6 +81,17 @@ pub(super) fn internal_error() -> Decision {
 pub(super) fn failed(reason: String) -> Decision {
     let ending = Ending::new(Outcome::Failed, reason);
     Decision::Refuse { code: ErrorCode::NotDefined, message: "server error".into(), ending }
+}
+
+/// Drops a request whose file a root did not open.
+pub(super) fn undone(generation: &Generation, root: &str, why: Undone) -> Decision {
+    let detail = match why {
+        Undone::Panicked => return internal_error(),
+        Undone::Late => format!("root `{root}` did not open the file {}", generation.within_open_time()),
+        Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
+        Undone::Full => format!("too many requests wait for root `{root}`"),
+    };
+    Decision::Drop { ending: Ending::new(Outcome::Failed, detail) }
 }
 
 pub(super) fn not_begun(why: Undone) -> Decision {

@@ -16,12 +16,11 @@
 //! a hanging folder affects only requests for its root.
 
 use super::candidates::{searched_roots, serves};
-use super::refusals::allowed;
+use super::refusals::{NotOpened, allowed, refused};
 use super::root_access::open_root;
 use crate::generation::Generation;
 use crate::last_folders::is_requested_by_shim;
 use std::sync::Arc;
-use tokio::sync::oneshot;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
@@ -177,30 +176,22 @@ async fn stored_path(
         }
         return match open_root(generation, &supplied, path).await {
             Ok(_) => Ok(Some(path.to_owned())),
-            Err(StoreError::Unreachable { why, .. }) => {
-                let detail = format!("root `{root}` did not look up the name: {why}");
-                Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
-            }
-            Err(_) => Ok(None),
+            Err(NotOpened::Decided(decision)) => Err(decision),
+            Err(NotOpened::Store(error @ StoreError::Unreachable { .. })) => Err(refused(&error)),
+            Err(NotOpened::Store(_) | NotOpened::GivenUp) => Ok(None),
         };
     }
     let (roots, within) = (&generation.files.roots, generation.open_time);
     let Some(disk) = roots.disk(root) else { return Ok(None) };
     // Answers from the cache do not wait for look-ups.
     for (lane, reach) in [(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)] {
-        let (sender, receiver) = oneshot::channel();
         let (roots, name, path) = (roots.clone(), root.to_owned(), path.to_owned());
-        let work = move || {
-            // The receiver is gone if the request was dropped.
-            let _ = sender.send(roots.stored(&name, &path, sought, reach));
-        };
-        // The sender is dropped with the work.
-        disk.submit(lane, generation.client_of(request), within, work, |_| {});
-        match tokio::time::timeout(within, receiver).await {
-            Ok(Ok(Ok(Some(Stored::At(path))))) => return Ok(Some(path)),
-            Ok(Ok(Ok(Some(Stored::Nowhere)) | Err(_))) => return Ok(None),
-            Ok(Ok(Ok(None))) => {}
-            _ => break,
+        let work = move || roots.stored(&name, &path, sought, reach);
+        match disk.run(lane, generation.client_of(request), within, work).await {
+            Ok(Ok(Some(Stored::At(path)))) => return Ok(Some(path)),
+            Ok(Ok(Some(Stored::Nowhere)) | Err(_)) => return Ok(None),
+            Ok(Ok(None)) => {}
+            Err(_) => break,
         }
     }
     let detail = format!("root `{root}` did not look up the name {}", generation.within_open_time());

@@ -1,20 +1,16 @@
-//! Opens content that the program supplies, in a task: it may take its time, and occupies no thread.
+//! Opens content that the program supplies. It may take its time, and occupies no thread.
 
-use super::file_search::FileSearch;
-use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
-use super::pending::PendingRequest;
-use super::refusals::{failed, internal_error, overloaded, refused};
+use super::open_file::{CandidateCursor, Opened, require_room, resolved, wire};
+use super::refusals::{failed, overloaded, refused};
 use crate::content::{OpenSink, OpenedSource, RootError, SuppliedRoot};
-use crate::generation::Files;
+use crate::generation::{Files, Generation};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tokio::time::timeout;
-use tuffet_engine::worker::{Content, NetasciiFile, Sink};
-use tuffet_policy::PluginContent;
+use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink};
 use tuffet_request::catch_panic_async;
-use tuffet_request::{ClientKey, Mode, Operation, Request, SessionProfile};
-use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent, Undone};
+use tuffet_request::{ClientKey, Mode, Operation, Request};
+use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent};
 
 /// The longest wait for a small content before its transfer begins.
 const SMALL_TIME: Duration = Duration::from_millis(500);
@@ -25,63 +21,25 @@ const LOAD_TIME: Duration = Duration::from_secs(60);
 /// The largest window of a stream in bytes: two pieces that are read ahead hold what the client may still request.
 const STREAM_WINDOW: u32 = 256 << 10;
 
-impl FileSearch {
-    /// Opens the current candidate in a root of the program.
-    pub(super) fn open_supplied(self, runtime: &Handle, supplied: SuppliedRoot, disk: Arc<Disk>) {
-        let outstanding = self.generation.files.outstanding.clone();
-        let opening = async move {
-            let opening = self.cursor.open_supplied(&self.generation.files, self.client(), &supplied, &disk);
-            let opening = catch_panic_async(opening);
-            match timeout(self.time_left(), opening).await {
-                Ok(Ok(opened)) => self.go_on(opened),
-                Ok(Err(panicked)) => {
-                    if let Some(pending) = self.pending.take() {
-                        pending.conclude(failed(format!("root `{}` failed: {panicked}", supplied.name)));
-                    }
-                }
-                Err(_) => self.timeout().give_up(Undone::Late),
-            }
-        };
-        runtime.spawn(async move { outstanding.until_stopped(opening).await });
-    }
-
-    /// Takes the answer on a deciding thread: the next candidate may be in a folder.
-    fn go_on(self, opened: Result<Opened, StoreError>) {
-        let Some(deciders) = self.pending.look(|pending| pending.admission.deciders.clone()) else { return };
-        let (late, within) = (self.timeout(), self.time_left());
-        deciders.run(within, move || self.take_answer(opened), move |why| late.give_up(why));
-    }
-}
-
-impl PendingRequest {
-    /// The third stage for content that the program supplies.
-    pub(super) fn open_source(mut self: Box<Self>, content: Arc<PluginContent>, profile: SessionProfile) {
-        let runtime = self.admission.runtime.clone();
-        let outstanding = self.generation.files.outstanding.clone();
-        let opening = async move {
-            let generation = Arc::clone(&self.generation);
-            let Some(file) = content.supplied() else { return self.conclude(internal_error()) };
-            let source = OpenedSource::File(Arc::clone(file));
-            let request = &self.record.request;
-            let opening = generation.files.supplied(request, source, Arc::clone(content.resolved()));
-            let opening = catch_panic_async(opening);
-            let opened = match timeout(generation.open_time, opening).await {
-                Ok(Ok(Ok(opened))) => Ok(opened),
-                Ok(Ok(Err(error))) => Err(refused(&error)),
-                Ok(Err(panicked)) => Err(failed(format!("the content cannot be opened: {panicked}"))),
-                Err(_) => {
-                    Err(overloaded(format!("the content was not opened {}", generation.within_open_time())))
-                }
-            };
-            let decision = granted(&generation, &mut self.record, opened, &profile);
-            self.conclude(decision);
-        };
-        runtime.spawn(async move { outstanding.until_stopped(opening).await });
+/// Opens content of a hook that the program supplies, within the limit of opening files.
+pub(super) async fn open_content(
+    generation: &Generation,
+    request: &Request,
+    file: &Arc<OpenFile>,
+    resolved: &Arc<str>,
+) -> Result<Opened, Decision> {
+    let source = OpenedSource::File(Arc::clone(file));
+    let opening = catch_panic_async(generation.files.supplied(request, source, Arc::clone(resolved)));
+    match timeout(generation.open_time, opening).await {
+        Ok(Ok(Ok(opened))) => Ok(opened),
+        Ok(Ok(Err(error))) => Err(refused(&error)),
+        Ok(Err(panicked)) => Err(failed(format!("the content cannot be opened: {panicked}"))),
+        Err(_) => Err(overloaded(format!("the content was not opened {}", generation.within_open_time()))),
     }
 }
 
 impl CandidateCursor {
-    async fn open_supplied(
+    pub(super) async fn open_supplied(
         &self,
         files: &Files,
         client: ClientKey,

@@ -21,6 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use tuffet_request::{ClientKey, Unopened};
 
 use super::name_locks::NameLocks;
@@ -187,6 +188,58 @@ impl Disk {
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
         self.lanes[lane as usize].submit(client, within, false, Box::new(work), Box::new(undone));
+    }
+
+    /// As [`Disk::submit`], for a task that waits for the result. A result that comes too late is dropped on its thread.
+    ///
+    /// # Errors
+    /// The work was not done.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        client: ClientKey,
+        within: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        self.wait(lane, client, within, false, work).await
+    }
+
+    /// As [`Disk::submit_anyway`], for a task that waits for the result.
+    ///
+    /// # Errors
+    /// The work was not done.
+    pub async fn run_anyway<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        client: ClientKey,
+        within: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        self.wait(lane, client, within, true, work).await
+    }
+
+    async fn wait<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        client: ClientKey,
+        within: Duration,
+        anyway: bool,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Undone> {
+        let (sender, receiver) = oneshot::channel();
+        let sender = Arc::new(Mutex::new(Some(sender)));
+        let late = Arc::clone(&sender);
+        let send = |sender: &Mutex<Option<oneshot::Sender<_>>>, done| {
+            let waits = sender.lock().take();
+            drop(waits.map(|waits| waits.send(done)));
+        };
+        let work = Box::new(move || {
+            let done = work();
+            send(&sender, Ok(done));
+        });
+        let undone = Box::new(move |why| send(&late, Err(why)));
+        self.lanes[lane as usize].submit(client, within, anyway, work, undone);
+        receiver.await.unwrap_or(Err(Undone::Panicked))
     }
 
     /// Permits this thread to open a file itself, which is cheaper than handing it over. Only while opens end quickly

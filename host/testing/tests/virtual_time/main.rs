@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
+mod agreement;
 mod contents;
 mod paths;
 mod roots;

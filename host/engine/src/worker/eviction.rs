@@ -51,10 +51,12 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// Removes a transfer from the list after its first datagram.
-    pub(super) fn clear_half_open(&mut self, index: u32) {
+    pub(super) fn clear_half_open(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         if entry.half_open && !entry.core.is_unproven() {
             entry.half_open = false;
+            // Until now, the client may have repeated its request.
+            entry.requested = now.into();
             entry.ticket.as_ref().inspect(|ticket| ticket.record.progress.note_answered());
             entry.place.take().inspect(|place| self.half_open.remove(*place));
         }

@@ -35,7 +35,7 @@ pub(super) struct Entry {
     pub(super) operation: Operation,
     /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
-    /// When it was last requested before the client answered.
+    /// When it was last requested, or when the client first answered: until then, the client may have repeated its request.
     pub(super) requested: Millis,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.

@@ -67,7 +67,7 @@ impl<T: Transmit> Worker<T> {
         let answered = !entry.core.is_unproven() && !matches!(datagram.payload, [0, 5, ..]);
         let old = entry.rare_if_present().filter(|_| answered).and_then(|rare| rare.old.take());
         self.drive(index, Some(datagram.payload), now);
-        self.clear_half_open(index);
+        self.clear_half_open(index, now);
         self.supersede_old(old);
     }
 

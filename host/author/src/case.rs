@@ -49,6 +49,10 @@ struct WrittenCase {
     events: Option<Vec<WrittenEvent>>,
     /// Replaces the settings of the file.
     settings: Option<Map<String, Value>>,
+    /// Changes the settings of the file: each key replaces the one there, a map changes the map there key by key, and null
+    /// removes it.
+    #[serde(rename = "settings+")]
+    changed_settings: Option<Map<String, Value>>,
     /// Added to the host of the file.
     #[serde(default)]
     host: WrittenHost,
@@ -202,6 +206,16 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                 continue;
             }
         };
+        let settings = match (&written.settings, &written.changed_settings) {
+            (Some(_), Some(_)) => {
+                let message = "`settings` replaces all settings of the file, so nothing is left to change; remove one of them";
+                wrong.push((format!("/cases/{index}/settings+"), message.into()));
+                continue;
+            }
+            (Some(all), None) => all.clone(),
+            (None, None) => file.settings.clone(),
+            (None, Some(changes)) => changed(&file.settings, changes),
+        };
         let mut host = written.host.clone();
         let all = file.host.with(&host);
         let beyond = if context.recorded { AnswerSource::Recorded } else { AnswerSource::Nothing };
@@ -247,7 +261,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                         names: SettingNames::default(),
                         registries: Registries::default(),
                         verify: None,
-                        settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
+                        settings: settings.clone().into(),
                         secrets: PluginSecrets::default(),
                         grants: file.grants.clone(),
                         roots: context.roots.to_vec(),
@@ -274,6 +288,22 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
         }
     }
     if wrong.is_empty() { Ok(cases) } else { Err(document.error(wrong).into()) }
+}
+
+/// Returns the settings with changes, as a merge patch makes them (RFC 7396).
+fn changed(settings: &Map<String, Value>, changes: &Map<String, Value>) -> Map<String, Value> {
+    let mut all = settings.clone();
+    for (key, change) in changes {
+        match (all.get(key), change) {
+            (_, Value::Null) => drop(all.remove(key)),
+            (Some(Value::Object(before)), Value::Object(change)) => {
+                let merged = changed(before, change);
+                all.insert(key.clone(), merged.into());
+            }
+            _ => drop(all.insert(key.clone(), change.clone())),
+        }
+    }
+    all
 }
 
 fn component_of(

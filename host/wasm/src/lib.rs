@@ -76,7 +76,7 @@ pub use problem_location::locate_in_config;
 pub use settings_schema::{annotate_settings, settings_schema_in, settings_schema_of};
 pub use spec::PolicySpec;
 pub use stage::{
-    AnswerSource, Exchange, GivenRequest, HttpAnswer, KeyName, LogLine, RecordedAnswers, SinkLine, Stage,
-    StagedAnswers,
+    AnswerSource, Exchange, GivenRequest, HttpAnswer, HttpFailure, KeyName, LogLine, RecordedAnswers,
+    SinkLine, Stage, StagedAnswers,
 };
 pub use trial::{Hook, HookInput, OBSERVE_ANSWER, Trial, TrialResult, TrialUpload};

@@ -77,10 +77,45 @@ pub struct Exchange {
     pub method: String,
     /// The URL.
     pub url: String,
+    /// Headers that the request must have, beside any others.
+    pub headers: Vec<(String, String)>,
     /// `None` matches any.
     pub body: Option<Vec<u8>>,
+    /// How long the answer, or the failure, takes.
+    pub after: Duration,
     /// The answer.
-    pub answer: HttpAnswer,
+    pub answer: Result<HttpAnswer, HttpFailure>,
+}
+
+/// An HTTP request without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpFailure {
+    /// No server takes the connection.
+    Refused,
+    /// The server does not answer in time.
+    Timeout,
+    /// The connection ends before the answer, or what comes is no answer.
+    Broken,
+}
+
+/// An HTTP request of a plugin on the stage.
+pub(super) struct StagedRequest<'a> {
+    pub method: &'a str,
+    pub url: &'a str,
+    pub headers: &'a http::HeaderMap,
+    pub body: &'a [u8],
+}
+
+impl StagedRequest<'_> {
+    fn fits(&self, exchange: &Exchange) -> bool {
+        let has = |(name, value): &(String, String)| {
+            self.headers.get_all(name).iter().any(|its| its.as_bytes() == value.as_bytes())
+        };
+        exchange.method == self.method
+            && exchange.url == self.url
+            && exchange.headers.iter().all(has)
+            && exchange.body.as_ref().is_none_or(|wanted| wanted == self.body)
+    }
 }
 
 /// The answer to an HTTP request.
@@ -351,24 +386,20 @@ impl Stage {
     ///
     /// # Errors
     /// No answer is given for it.
-    pub(super) fn http(&self, method: &str, url: &str, body: &[u8]) -> Result<Option<HttpAnswer>, ()> {
-        let fits = |exchange: &&Exchange| {
-            exchange.method == method
-                && exchange.url == url
-                && exchange.body.as_ref().is_none_or(|wanted| wanted == body)
-        };
-        let fitting = self.given.http.iter().enumerate().filter(|(_, exchange)| fits(exchange));
+    pub(super) fn http(&self, request: &StagedRequest<'_>) -> Result<Option<&Exchange>, ()> {
+        let StagedRequest { method, url, body, .. } = request;
+        let fitting = self.given.http.iter().enumerate().filter(|(_, exchange)| request.fits(exchange));
         let mut last = None;
         for (index, exchange) in fitting {
-            last = Some(&exchange.answer);
+            last = Some(exchange);
             let mut record = self.record();
             if !record.sent.contains(&index) {
                 record.sent.push(index);
                 break;
             }
         }
-        if let Some(answer) = last {
-            return Ok(Some(answer.clone()));
+        if last.is_some() {
+            return Ok(last);
         }
         if self.given.beyond != AnswerSource::Nothing {
             return Ok(None);

@@ -10,8 +10,9 @@ use super::bytes::Bytes;
 use super::problem::InputProblem;
 use tuffet_request::Operation;
 use tuffet_request::events::Outcome;
+use tuffet_request::units::{TimeSpan, plain};
 use tuffet_wasm::{
-    AnswerSource, Exchange, GivenRequest, HttpAnswer, KeyName, RecordedAnswers, StagedAnswers,
+    AnswerSource, Exchange, GivenRequest, HttpAnswer, HttpFailure, KeyName, RecordedAnswers, StagedAnswers,
 };
 
 /// The key `host` of a request or a case.
@@ -84,12 +85,29 @@ pub(crate) enum KeyValue {
     Bytes(Bytes),
 }
 
-/// An HTTP request and its answer.
+/// An HTTP request and its answer, or its failure.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenExchange {
     request: HttpRequest,
-    response: HttpResponse,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<HttpResponse>,
+    /// In place of `response`. `refused`: no server takes the connection; `timeout`: it does not answer; `broken`: the
+    /// connection ends before the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failure: Option<WrittenFailure>,
+    /// How long that takes, such as `200ms`. The call waits as long, unless the plugin gives up before.
+    #[serde(default, with = "plain", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<TimeSpan>")]
+    after: Option<Duration>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum WrittenFailure {
+    Refused,
+    Timeout,
+    Broken,
 }
 
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -98,6 +116,9 @@ struct HttpRequest {
     #[serde(default = "get")]
     method: String,
     url: String,
+    /// Headers that it must have, beside any others.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    headers: BTreeMap<String, String>,
     /// Without it, any body matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<Bytes>,
@@ -222,50 +243,85 @@ impl KeyValue {
 
 impl WrittenExchange {
     fn of(exchange: &Exchange) -> WrittenExchange {
-        let Exchange { method, url, body, answer } = exchange;
+        let Exchange { method, url, headers, body, after: _, answer } = exchange;
         WrittenExchange {
             request: HttpRequest {
                 method: method.clone(),
                 url: url.clone(),
+                headers: headers.iter().cloned().collect(),
                 body: body.as_deref().map(Bytes::of),
             },
-            response: HttpResponse {
+            response: answer.as_ref().ok().map(|answer| HttpResponse {
                 status: answer.status,
                 headers: answer.headers.iter().cloned().collect(),
                 body: Bytes::of(&answer.body),
-            },
+            }),
+            failure: answer.as_ref().err().map(|failure| match failure {
+                HttpFailure::Refused => WrittenFailure::Refused,
+                HttpFailure::Timeout => WrittenFailure::Timeout,
+                HttpFailure::Broken => WrittenFailure::Broken,
+            }),
+            after: None,
         }
     }
 
     fn resolve(&self, index: usize) -> Result<Exchange, InputProblem> {
-        let wrong = |at: &str, message: String| Err((format!("/http/{index}/{at}"), message));
-        let (request, response) = (&self.request, &self.response);
+        let wrong = |at: &str, message: String| Err((format!("/http/{index}{at}"), message));
+        let request = &self.request;
         // As in a plugin's request: with a path.
         let url: http::Uri = match request.url.parse() {
             Ok(url) => url,
-            Err(error) => return wrong("request/url", format!("{:?} is no URL: {error}", request.url)),
+            Err(error) => return wrong("/request/url", format!("{:?} is no URL: {error}", request.url)),
         };
         if url.authority().is_none() || url.scheme().is_none() {
             let message = format!("{:?} names no host; write http://HOST/PATH", request.url);
-            return wrong("request/url", message);
+            return wrong("/request/url", message);
         }
-        if http::StatusCode::from_u16(response.status).is_err() {
-            return wrong("response/status", "a status has 100 to 999".into());
-        }
-        for (name, value) in &response.headers {
-            if http::HeaderName::try_from(name).is_err() || http::HeaderValue::try_from(value).is_err() {
-                return wrong("response/headers", format!("{name:?}: {value:?} is no header"));
+        let headers = |headers: &BTreeMap<String, String>| -> Result<Vec<(String, String)>, String> {
+            let is_header = |name: &String, value: &String| {
+                http::HeaderName::try_from(name).is_ok() && http::HeaderValue::try_from(value).is_ok()
+            };
+            match headers.iter().find(|(name, value)| !is_header(name, value)) {
+                Some((name, value)) => Err(format!("{name:?}: {value:?} is no header")),
+                None => Ok(headers.clone().into_iter().collect()),
             }
-        }
+        };
+        let requested = match headers(&request.headers) {
+            Ok(headers) => headers,
+            Err(message) => return wrong("/request/headers", message),
+        };
+        let answer = match (&self.response, self.failure) {
+            (Some(response), None) => {
+                if http::StatusCode::from_u16(response.status).is_err() {
+                    return wrong("/response/status", "a status has 100 to 999".into());
+                }
+                match headers(&response.headers) {
+                    Ok(headers) => {
+                        Ok(HttpAnswer { status: response.status, headers, body: response.body.bytes() })
+                    }
+                    Err(message) => return wrong("/response/headers", message),
+                }
+            }
+            (None, Some(WrittenFailure::Refused)) => Err(HttpFailure::Refused),
+            (None, Some(WrittenFailure::Timeout)) => Err(HttpFailure::Timeout),
+            (None, Some(WrittenFailure::Broken)) => Err(HttpFailure::Broken),
+            (Some(_), Some(_)) => {
+                let message = "a failed request has no answer; remove `response` or `failure`";
+                return wrong("/failure", message.into());
+            }
+            (None, None) => {
+                let message = "the request has no answer; add `response`, such as `response: { status: 200 }`, or `failure: \
+                               refused`, `timeout` or `broken`";
+                return wrong("", message.into());
+            }
+        };
         Ok(Exchange {
             method: request.method.to_ascii_uppercase(),
             url: url.to_string(),
+            headers: requested,
             body: request.body.as_ref().map(Bytes::bytes),
-            answer: HttpAnswer {
-                status: response.status,
-                headers: response.headers.clone().into_iter().collect(),
-                body: response.body.bytes(),
-            },
+            after: self.after.unwrap_or_default(),
+            answer,
         })
     }
 }
@@ -276,19 +332,31 @@ mod tests {
 
     #[test]
     fn what_is_learned_is_given_the_next_time() {
+        let exchange = |url: &str, answer| Exchange {
+            method: "GET".into(),
+            url: url.into(),
+            headers: Vec::new(),
+            body: None,
+            after: Duration::ZERO,
+            answer,
+        };
         let answer = HttpAnswer { status: 404, headers: vec![("a".into(), "b".into())], body: vec![0xff] };
-        let exchange =
-            Exchange { method: "GET".into(), url: "http://a/".into(), body: None, answer: answer.clone() };
+        let exchanges = vec![
+            exchange("http://a/", Ok(answer)),
+            exchange("http://b/", Err(HttpFailure::Refused)),
+            exchange("http://c/", Err(HttpFailure::Timeout)),
+            exchange("http://d/", Err(HttpFailure::Broken)),
+        ];
         let learned = RecordedAnswers {
             files: [("boot/a".into(), Some(b"text".to_vec())), ("boot/b".into(), None)].into(),
             keys: vec![(None, "k".into()), (Some("leases".into()), "k".into())],
-            http: vec![exchange.clone()],
+            http: exchanges.clone(),
         };
         let mut host = WrittenHost::default();
         host.learn(&learned);
         let yaml = serde_yaml::to_string(&host).unwrap();
         let given = serde_yaml::from_str::<WrittenHost>(&yaml).unwrap().given(AnswerSource::Nothing).unwrap();
-        assert_eq!((given.files, given.http), (learned.files, vec![exchange]), "{yaml}");
+        assert_eq!((given.files, given.http), (learned.files, exchanges), "{yaml}");
         let shared = (Some("leases".to_owned()), "k".to_owned());
         assert_eq!(given.keys, [((None, "k".to_owned()), None), (shared, None)].into());
     }

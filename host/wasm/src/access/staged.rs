@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full as FullBody, Limited};
+use tokio::time::sleep;
 use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody};
 
 use super::MAX_READ;
@@ -19,7 +20,7 @@ use super::live::Live;
 use crate::bindings::files::Metadata;
 use crate::bindings::types::Error;
 use crate::digest;
-use crate::stage::{Exchange, HttpAnswer, Stage, StagedFile};
+use crate::stage::{Exchange, HttpAnswer, HttpFailure, Stage, StagedFile, StagedRequest};
 use tuffet_policy::PastRequest;
 use tuffet_request::ClientKey;
 use tuffet_sinks::Full;
@@ -168,17 +169,23 @@ async fn answer(
     let (head, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
     let (method, url) = (head.method.to_string(), head.uri.to_string());
-    let answer = match stage.http(&method, &url, &body) {
+    let asked = StagedRequest { method: &method, url: &url, headers: &head.headers, body: &body };
+    let answer = match stage.http(&asked) {
         Err(()) => return Err(HttpError::HttpRequestDenied),
-        Ok(Some(answer)) => answer,
+        Ok(Some(exchange)) => given(exchange, options).await?,
         Ok(None) => {
             let request = Request::from_parts(head, full_body(body.clone()));
-            let answer = fetch(request, options).await?;
-            if stage.records() {
+            let fetched = fetch(request, options).await;
+            let failure = fetched.as_ref().err().map(failure_of);
+            // What the server refuses to send, another run would not send either.
+            if stage.records() && failure != Some(None) {
                 let body = (!body.is_empty()).then(|| body.to_vec());
-                stage.learn_http(Exchange { method, url, body, answer: answer.clone() });
+                let answer = fetched.as_ref().map_err(|_| failure.flatten().unwrap_or(HttpFailure::Broken));
+                let answer = answer.cloned();
+                let (headers, after) = (Vec::new(), Duration::ZERO);
+                stage.learn_http(Exchange { method, url, headers, body, after, answer });
             }
-            answer
+            fetched?
         }
     };
     let mut response = Response::builder().status(answer.status);
@@ -188,6 +195,42 @@ async fn answer(
     let response = response.body(full_body(answer.body.into()));
     let response = response.map_err(|error| HttpError::InternalError(Some(error.to_string())))?;
     Ok((response, Box::new(async { Ok(()) })))
+}
+
+/// Returns a given answer when it is due, or the error of its failure.
+async fn given(exchange: &Exchange, options: Option<RequestOptions>) -> Result<HttpAnswer, HttpError> {
+    // As long as the plugin waits.
+    let patience = options.and_then(|options| options.first_byte_timeout).unwrap_or(Duration::MAX);
+    sleep(exchange.after.min(patience)).await;
+    if exchange.after >= patience {
+        return Err(HttpError::HttpResponseTimeout);
+    }
+    exchange.answer.clone().map_err(|failure| match failure {
+        HttpFailure::Refused => HttpError::ConnectionRefused,
+        HttpFailure::Timeout => HttpError::HttpResponseTimeout,
+        HttpFailure::Broken => HttpError::ConnectionTerminated,
+    })
+}
+
+/// Returns how a case writes an error of the real host; `None` for requests that the host does not send.
+fn failure_of(error: &HttpError) -> Option<HttpFailure> {
+    match error {
+        HttpError::HttpRequestDenied
+        | HttpError::HttpRequestUriInvalid
+        | HttpError::HttpRequestMethodInvalid
+        | HttpError::ConnectionLimitReached => None,
+        HttpError::ConnectionTimeout
+        | HttpError::ConnectionReadTimeout
+        | HttpError::ConnectionWriteTimeout
+        | HttpError::HttpResponseTimeout
+        | HttpError::DnsTimeout => Some(HttpFailure::Timeout),
+        HttpError::ConnectionRefused
+        | HttpError::DestinationUnavailable
+        | HttpError::DestinationNotFound
+        | HttpError::DestinationIpUnroutable
+        | HttpError::DnsError { .. } => Some(HttpFailure::Refused),
+        _ => Some(HttpFailure::Broken),
+    }
 }
 
 /// Sends a request and reads the whole answer.

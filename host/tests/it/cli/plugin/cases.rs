@@ -301,6 +301,96 @@ fn requests_by_http_are_answered_by_the_case() {
         .assert_fails(64, &["cases.yaml:6:", "names no host"]);
 }
 
+#[test]
+fn a_case_changes_some_settings() {
+    let cases = |settings: &str, expect: &str| {
+        let file = "component: builtin:acl\nsettings: { deny: [{ names: [x], message: no }], allow: [{ names: [y] }] }\ncases:";
+        let case = format!("{{ name: a, {settings}, request: {{ path: x }}, expect: {expect} }}");
+        let setup = Setup::new();
+        let path = write(&setup.outside(), "cases.yaml", &format!("{file} [{case}]\n"));
+        plugin(&["test", &path, "--time", "60s"])
+    };
+    for (settings, expect) in [
+        ("settings+: {}", "deny"),
+        ("settings+: { deny: null }", "abstain"),
+        ("settings+: { deny: [{ names: [z], message: no }], allow: [{ names: [x] }] }", "allow"),
+    ] {
+        let ran = cases(settings, expect);
+        assert_eq!(ran.code(), 0, "{settings}: {}{}", printed(&ran), ran.stderr);
+    }
+    cases("settings: {}, settings+: {}", "deny").assert_fails(64, &["nothing is left to change"]);
+}
+
+/// A server that is away, silent or broken, and one that wants a header.
+#[test]
+fn requests_by_http_fail_as_the_case_says() {
+    let case = |http: &str, run: &str, expect: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit, http/a.example]\nsettings: {{ run: [{run}] }}\ncases:\n  \
+             - name: x\n    hook: resolve\n    request: {{ path: x }}\n    host: {{ http: [{http}] }}\n    expect: {expect}\n"
+        )
+    };
+    let url = r#"url: "http://a.example/x""#;
+    for (failure, words) in [
+        ("failure: refused", "there is no connection"),
+        ("failure: timeout, after: 1ms", "did not begin in time"),
+        ("failure: broken", "connectionterminated"),
+    ] {
+        let ran =
+            test(&case(&format!("{{ request: {{ {url} }}, {failure} }}"), "get http://a.example/x", "drop"));
+        assert_eq!(ran.code(), 1, "{}", ran.stderr);
+        let shown = printed(&ran).to_lowercase();
+        assert!(shown.contains(words) && !shown.contains("it called"), "{failure}: {shown}");
+    }
+    let with_header = |value: &str| {
+        let request = format!("method: POST, {url}, headers: {{ x-probe: {value} }}");
+        let http = format!("{{ request: {{ {request} }}, response: {{ body: good }} }}");
+        test(&case(&http, "post http://a.example/x body", r#"{ content: "(200, \"good\")\n" }"#))
+    };
+    assert_eq!(with_header("\"yes\"").code(), 0, "{}", printed(&with_header("\"yes\"")));
+    let other = with_header("\"no\"");
+    assert!(printed(&other).contains("it called http POST"), "{}{}", printed(&other), other.stderr);
+    let refused = |answer: &str, words: &[&str]| {
+        test(&case(&format!("{{ request: {{ {url} }}{answer} }}"), "get http://a.example/x", "drop"))
+            .assert_fails(64, words);
+    };
+    refused("", &["cases.yaml:7:20: the request has no answer", "add `response`"]);
+    refused(", response: {}, failure: broken", &["remove `response` or `failure`"]);
+    refused(", failure: late", &["unknown variant `late`", "`timeout`"]);
+}
+
+/// An answer that takes longer than the call may.
+#[test]
+fn a_late_answer_is_none() {
+    let folder = Setup::new().outside();
+    let text = HTTP.replace("response: { status: 404 }", "after: 1h, response: { status: 404 }");
+    let file = write(&folder, "cases.yaml", &text.replace("expect: {", "expect: failure #"));
+    let ran = plugin(&["test", &file, "--component", &probe(), "--time", "2s"]);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+}
+
+/// A server that does not take the connection is recorded, too.
+#[test]
+fn failures_are_recorded() {
+    let folder = Setup::new().outside();
+    // Nobody listens at this port as long as it is bound.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let cases = format!(
+        "grants: [kv, files/boot, sinks/audit, http/127.0.0.1:{port}]\nsettings: {{ run: [get http://127.0.0.1:{port}/x] \
+         }}\ncases:\n  - name: recorded\n    hook: resolve\n    request: {{ path: x }}\n    expect: content\n"
+    );
+    let file = write(&folder, "cases.yaml", &cases);
+    let words = ["test", &file, "--component", &probe(), "--time", "60s"];
+    let ran = plugin(&[&words[..], &["--record"]].concat());
+    assert!(printed(&ran).ends_with("cases.yaml: recorded in 1 cases\n"), "{}{}", printed(&ran), ran.stderr);
+    let recorded = String::from_utf8(folder.read("cases.yaml")).unwrap();
+    assert!(recorded.contains("failure: refused"), "{recorded}");
+    let replayed = plugin(&words);
+    assert!(!printed(&replayed).contains("it called"), "{}", printed(&replayed));
+}
+
 /// Answers from a server and a folder are recorded in the case; then neither is needed any more.
 #[test]
 fn recorded_once_and_replayed() {

@@ -4,6 +4,8 @@ mod compatible;
 mod flood;
 mod people;
 mod refusals;
+#[cfg(test)]
+mod tests;
 
 use crate::dialect::Dialect;
 use crate::list::List;

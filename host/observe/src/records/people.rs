@@ -213,23 +213,6 @@ mod tests {
         DecisionRecord::new(Arc::new(request), Instant::now())
     }
 
-    fn summary(record: DecisionRecord, ending: Ending, decision: Answered) -> Summary {
-        Summary {
-            record: Arc::new(record),
-            ending,
-            unanswered: None,
-            hint: None,
-            decision,
-            options: OptionSet::default(),
-            bytes: 0,
-            blocks: 0,
-            stats: Stats::default(),
-            rtt: None,
-            first_block_after: None,
-            duration: Duration::ZERO,
-        }
-    }
-
     #[test]
     fn a_served_request_is_one_short_line() {
         let class = "curl".parse().unwrap();
@@ -242,7 +225,7 @@ mod tests {
             bytes: 3_000_000,
             duration: Duration::from_millis(85),
             rtt: Some(Duration::from_micros(90)),
-            ..summary(record, Outcome::Served.into(), Answered::Granted)
+            ..Summary::new(record, Outcome::Served, Answered::Granted)
         };
         assert_eq!(line(&summary, None, false), "served 192.0.2.1 curl read boot:a.img 3.0 MB in 85 ms\n");
     }
@@ -263,7 +246,7 @@ mod tests {
             duration: Duration::from_secs(5),
             options: OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() },
             stats: Stats { retransmissions: 4, timeouts: 3, ..Stats::default() },
-            ..summary(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
+            ..Summary::new(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
         };
         assert_eq!(
             line(&summary, Some("4bf9".into()), false),
@@ -279,7 +262,7 @@ mod tests {
         let mac = |last: u8, source| MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source };
         let said = |macs: Vec<MacFact>| {
             let record = record(Request { macs, ..request("SEP1.cfg") });
-            line(&summary(record, Outcome::Served.into(), Answered::Granted), None, false)
+            line(&Summary::new(record, Outcome::Served, Answered::Granted), None, false)
         };
         let claimed = mac(1, MacSource::RequestedName);
         assert_eq!(
@@ -294,7 +277,7 @@ mod tests {
 
     #[test]
     fn of_several_listeners_each_line_names_one() {
-        let summary = summary(record(request("a")), Outcome::Served.into(), Answered::Granted);
+        let summary = Summary::new(record(request("a")), Outcome::Served, Answered::Granted);
         assert_eq!(line(&summary, None, true), "served 192.0.2.1 read a 0 B in 0.0 ms listener=0.0.0.0:69\n");
         assert!(!line(&summary, None, false).contains("listener"));
     }
@@ -305,7 +288,7 @@ mod tests {
         let said = |outcome: Outcome| {
             let requested_options = OptionSet { blksize: Some(1_468), ..OptionSet::default() };
             let record = DecisionRecord { requested_options, ..record(request("a")) };
-            line(&summary(record, outcome.into(), Answered::Granted), None, false)
+            line(&Summary::new(record, outcome, Answered::Granted), None, false)
         };
         for outcome in Outcome::ALL {
             let fine = matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed);
@@ -321,7 +304,11 @@ mod tests {
         };
         let missing = |tried: Tried, detail: &'static str| {
             let record = DecisionRecord { tried: Some(Arc::new(tried)), ..record(request("a b")) };
-            line(&summary(record, Ending::new(Outcome::NotFound, detail), Answered::Refused), None, false)
+            line(
+                &Summary::new(record, Ending::new(Outcome::NotFound, detail), Answered::Refused),
+                None,
+                false,
+            )
         };
         let one = tried(&[("boot", "a b")], None);
         assert_eq!(missing(one, "no such file"), "not-found 192.0.2.1:2000 read \"a b\" \"no such file\"\n");
@@ -338,8 +325,11 @@ mod tests {
     #[test]
     fn no_text_of_a_client_passes_for_a_fact_or_a_line() {
         let ending = Ending::new(Outcome::Aborted, "ERROR 0 \"x\\n\" from the client\nserved 10.0.0.9");
-        let text =
-            line(&summary(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped), None, false);
+        let text = line(
+            &Summary::new(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped),
+            None,
+            false,
+        );
         assert_eq!(
             text,
             "aborted 192.0.2.1:2000 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \

@@ -219,3 +219,98 @@ fn as_i64(number: u64) -> i64 {
 pub(super) fn short(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Instant;
+    use tuffet_request::Request;
+    use tuffet_request::events::DecisionRecord;
+
+    /// Returns names and values, sorted.
+    fn named(summary: &Summary, listener: Option<SocketAddr>) -> Vec<String> {
+        let mut all: Vec<String> = attributes(summary, listener)
+            .into_iter()
+            .map(|it| format!("{}={:?}", it.key, it.value).replace("Owned", "").replace("Static", ""))
+            .collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_span_has_each_fact_under_its_name() {
+        let expected = [
+            "client.address=String((\"192.0.2.1\"))",
+            "client.port=I64(2000)",
+            "error.type=String((\"timed-out\"))",
+            "network.peer.address=String((\"192.0.2.1\"))",
+            "network.peer.port=I64(2000)",
+            "network.protocol.name=String((\"tftp\"))",
+            "network.transport=String((\"udp\"))",
+            "network.type=String((\"ipv4\"))",
+            "server.address=String((\"192.0.2.9\"))",
+            "server.port=I64(69)",
+            "tftp.blksize=I64(1428)",
+            "tftp.blocks=I64(3)",
+            "tftp.bytes=I64(4284)",
+            "tftp.client.class=String((\"u-boot\"))",
+            "tftp.client.mac=String((\"02:00:5e:10:00:01\"))",
+            "tftp.client.mac_source=String((\"neighbour-table\"))",
+            "tftp.decision=String((\"granted\"))",
+            "tftp.detail=String((\"silent after block 3\"))",
+            "tftp.duplicates=I64(11)",
+            "tftp.listener=String((\"lan\"))",
+            "tftp.mode=String((\"octet\"))",
+            "tftp.operation=String((\"read\"))",
+            "tftp.outcome=String((\"timed-out\"))",
+            "tftp.path=String((\"b/pxelinux.0\"))",
+            "tftp.plugin_calls=I64(1)",
+            "tftp.rate=I64(2048)",
+            "tftp.request.id=String((\"0000000000000001\"))",
+            "tftp.resolved=String((\"boot:elsewhere\"))",
+            "tftp.retransmissions=I64(10)",
+            "tftp.rtt=F64(0.014)",
+            "tftp.size=I64(9000)",
+            "tftp.timeouts=I64(12)",
+            "tftp.tried=Array(String([(\"boot:a\"), (\"boot:b\")]))",
+            "tftp.tried_by=String((\"mac-map\"))",
+            "tftp.verdict_by=String((\"acl\"))",
+            "tftp.windowsize=I64(8)",
+        ];
+        assert_eq!(named(&Summary::sample(), Some(([192, 0, 2, 9], 69).into())), expected);
+    }
+
+    #[test]
+    fn a_fact_that_is_not_known_has_no_attribute() {
+        let record = DecisionRecord::new(Arc::new(Request::sample("a")), Instant::now());
+        let few = named(&Summary::new(record, Outcome::Served, Answered::Granted), None);
+        let names: Vec<&str> = few.iter().filter_map(|it| it.split('=').next()).collect();
+        let expected = [
+            "client.address",
+            "client.port",
+            "network.peer.address",
+            "network.peer.port",
+            "network.protocol.name",
+            "network.transport",
+            "network.type",
+            "tftp.blksize",
+            "tftp.blocks",
+            "tftp.bytes",
+            "tftp.client.class",
+            "tftp.decision",
+            "tftp.duplicates",
+            "tftp.listener",
+            "tftp.mode",
+            "tftp.operation",
+            "tftp.outcome",
+            "tftp.path",
+            "tftp.plugin_calls",
+            "tftp.request.id",
+            "tftp.retransmissions",
+            "tftp.timeouts",
+            "tftp.windowsize",
+        ];
+        assert_eq!(names, expected);
+    }
+}

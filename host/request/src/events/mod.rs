@@ -8,6 +8,7 @@ mod kinds;
 mod outcome;
 mod recent_decisions;
 mod record;
+mod sample;
 mod tried;
 
 pub use compact::CompactRecord;
@@ -98,4 +99,24 @@ pub struct Summary {
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,
+}
+
+impl Summary {
+    /// Creates the summary of a request that moved nothing and took no time.
+    pub fn new(record: DecisionRecord, ending: impl Into<Ending>, decision: Answered) -> Summary {
+        Summary {
+            record: Arc::new(record),
+            ending: ending.into(),
+            unanswered: None,
+            hint: None,
+            decision,
+            options: OptionSet::default(),
+            bytes: 0,
+            blocks: 0,
+            stats: Stats::default(),
+            rtt: None,
+            first_block_after: None,
+            duration: Duration::ZERO,
+        }
+    }
 }

@@ -215,9 +215,31 @@ fn warn(before: &mut Option<String>, why: String) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tuffet_request::events::Summary;
+    use tuffet::watch::Fact;
+    use tuffet_request::events::{InView, Summary};
 
     /// Programs read these names.
+    /// A field has a member in the view if and only if its row says so.
+    #[test]
+    fn each_fact_is_a_member_or_among_the_others() {
+        let summary = Arc::new(Summary::sample());
+        let shown = serde_json::to_value(Finished::from(&summary)).expect("JSON");
+        for (field, value) in summary.fields() {
+            let (member, fact) =
+                (shown.get(field.name), shown.get("facts").and_then(|it| it.get(field.name)));
+            let (expected, other) = match field.view {
+                InView::Member => (member, fact),
+                InView::Fact => (fact, member),
+                InView::Absent => {
+                    assert!(member.is_none() && fact.is_none(), "{}", field.name);
+                    continue;
+                }
+            };
+            assert_eq!(expected, Some(&json!(Fact::from(value))), "{}", field.name);
+            assert_eq!(other, None, "{}", field.name);
+        }
+    }
+
     #[test]
     fn an_ended_request_is_published_with_each_fact_under_its_name() {
         let mut shown = serde_json::to_value(Finished::from(&Arc::new(Summary::sample()))).expect("JSON");

@@ -7,8 +7,8 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
-use tuffet_request::events::{Answered, Outcome, Summary};
-use tuffet_request::{Mode, Operation};
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, FieldValue, Outcome, Summary};
 use tuffet_request::{Step, Trail, What};
 
 /// The most characters of a text from clients, plugins or the system.
@@ -144,8 +144,7 @@ fn failed(mut span: SpanData, error: &str) -> SpanData {
 }
 
 fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> {
-    let record = &*summary.record;
-    let request = &*record.request;
+    let request = &summary.record.request;
     let (client, outcome) = (request.client, summary.ending.outcome);
     let mut all = Attributes(Vec::with_capacity(40));
     all.put("network.transport", "udp");
@@ -164,37 +163,11 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     if !matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed) {
         all.put("error.type", outcome.as_str());
     }
-    all.put("tftp.request.id", request.id.to_string());
-    all.put("tftp.listener", request.listener.to_string());
-    all.put("tftp.operation", if request.operation == Operation::Read { "read" } else { "write" });
-    all.put("tftp.mode", if request.mode == Mode::Octet { "octet" } else { "netascii" });
-    all.put("tftp.path", short(&request.path));
-    all.put("tftp.client.class", request.class.as_str());
-    if let Some(mac) = request.macs.first() {
-        all.put("tftp.client.mac", mac.address.to_string());
-        all.put("tftp.client.mac_source", mac.source.as_str());
+    for (field, value) in summary.fields() {
+        if let Some(name) = field.span {
+            all.put(name, attribute(value));
+        }
     }
-    all.put("tftp.outcome", outcome.as_str());
-    all.put_some("tftp.detail", summary.ending.detail.as_deref().map(short));
-    all.put("tftp.decision", summary.decision.as_str());
-    all.put_some("tftp.resolved", record.resolved.as_deref().map(short));
-    all.put_some("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
-    if let Some(tried) = &record.tried {
-        let places = tried.places().iter().map(|place| StringValue::from(short(place)));
-        all.put("tftp.tried", Value::Array(Array::String(places.collect())));
-        all.put_some("tftp.tried_by", tried.by().map(str::to_owned));
-    }
-    all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
-    all.put_some("tftp.size", record.size.map(as_i64));
-    all.put_some("tftp.rate", record.rate.map(i64::from));
-    all.put("tftp.bytes", as_i64(summary.bytes));
-    all.put("tftp.blocks", as_i64(summary.blocks));
-    all.put("tftp.blksize", i64::from(summary.options.block_size()));
-    all.put("tftp.windowsize", i64::from(summary.options.window_size()));
-    all.put("tftp.retransmissions", i64::from(summary.stats.retransmissions));
-    all.put("tftp.duplicates", i64::from(summary.stats.duplicates));
-    all.put("tftp.timeouts", i64::from(summary.stats.timeouts));
-    all.put_some("tftp.rtt", summary.rtt.map(|rtt| rtt.as_secs_f64()));
     all.0
 }
 
@@ -204,10 +177,19 @@ impl Attributes {
     fn put(&mut self, key: &'static str, value: impl Into<Value>) {
         self.0.push(KeyValue::new(key, value));
     }
+}
 
-    fn put_some(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.put(key, value);
+fn attribute(value: FieldValue<'_>) -> Value {
+    match value {
+        FieldValue::Text(text) => short(text).into(),
+        FieldValue::Number(number) => as_i64(number).into(),
+        // Semantic conventions have seconds.
+        FieldValue::Time(time) => time.as_secs_f64().into(),
+        FieldValue::List(texts) => {
+            Value::Array(Array::String(texts.iter().map(|text| StringValue::from(short(text))).collect()))
+        }
+        FieldValue::Id(_) | FieldValue::Address(_) | FieldValue::Mac(_) | FieldValue::Options(_) => {
+            value.to_string().into()
         }
     }
 }

@@ -28,7 +28,7 @@ const FACTS: usize = {
 };
 
 /// The names of all fields: `message`, the facts, and the rest of [`OTHERS`].
-const NAMES: [&str; FACTS + OTHERS.len()] = {
+pub(super) const NAMES: [&str; FACTS + OTHERS.len()] = {
     let mut names = [OTHERS[0]; FACTS + OTHERS.len()];
     let (mut next, mut index) = (1, 0);
     while index < FIELDS.len() {

@@ -1,9 +1,14 @@
 //! The fields of a line about a request, which programs read.
 
+use super::event::NAMES;
 use super::log;
+use crate::dialect::COMPATIBLE;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::field::{Field, Visit};
@@ -39,6 +44,19 @@ impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.insert(field.name().into(), format!("{value:?}").into());
     }
+}
+
+/// The page explains exactly the fields that a line can have.
+#[test]
+fn the_page_about_logs_has_all_fields() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/logs.md");
+    let page = fs::read_to_string(page).unwrap();
+    let table = page.split("\n## Fields\n").nth(1).unwrap().split("\n\nTwo kinds").next().unwrap();
+    let cells = table.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    let explained: BTreeSet<&str> = cells.flat_map(|cell| cell.trim_end_matches('`').split("`, `")).collect();
+    let unexplained = ["message", COMPATIBLE];
+    let all: BTreeSet<&str> = NAMES.into_iter().filter(|name| !unexplained.contains(name)).collect();
+    assert_eq!(explained, all);
 }
 
 /// Returns the fields of the line about a request.

@@ -279,6 +279,7 @@ pub const FIELDS: &[Field] = {
 
 impl Summary {
     /// Iterates over the fields that have a value, in the order of [`FIELDS`].
+    #[doc(hidden)]
     pub fn fields(&self) -> impl Iterator<Item = (&'static Field, FieldValue<'_>)> {
         FIELDS.iter().filter_map(|field| Some((field, (field.value)(self)?)))
     }

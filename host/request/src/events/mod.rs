@@ -105,6 +105,7 @@ pub struct Summary {
 
 impl Summary {
     /// Creates the summary of a request that moved nothing and took no time.
+    #[doc(hidden)]
     pub fn new(record: DecisionRecord, ending: impl Into<Ending>, decision: Answered) -> Summary {
         Summary {
             record: Arc::new(record),

@@ -11,6 +11,7 @@ use tuffet_core::{OptionSet, Stats};
 
 impl DecisionRecord {
     /// Returns a record for tests, with every fact and distinct texts.
+    #[doc(hidden)]
     pub fn sample() -> DecisionRecord {
         let calls = Calls::default();
         calls.note(Call {
@@ -66,6 +67,7 @@ impl DecisionRecord {
 
 impl Summary {
     /// Returns an ended request for tests, with every fact and distinct numbers.
+    #[doc(hidden)]
     pub fn sample() -> Summary {
         let ending = Ending::new(Outcome::TimedOut, "silent after block 3");
         Summary {

@@ -11,12 +11,19 @@ pub enum Operation {
     Write,
 }
 
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Operation {
+    /// Returns the word: `read` or `write`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Operation::Read => "read",
             Operation::Write => "write",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 
@@ -29,12 +36,19 @@ pub enum Mode {
     Netascii,
 }
 
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Mode {
+    /// Returns the word: `octet` or `netascii`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
             Mode::Octet => "octet",
             Mode::Netascii => "netascii",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Mode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -9,7 +9,9 @@ use super::wit_events::{
     self, DecidedRequest, Event as WitEvent, MacAddresses, Progress, Resolved, Summary as Sum, Target,
     WitEventKind,
 };
-use tuffet_request::events::{DecisionRecord, Event, EventKind, Summary, resolved_file};
+use tuffet_request::events::{
+    DecisionRecord, Event, EventKind, FIELDS, FieldValue, InEvent, Summary, resolved_file,
+};
 use tuffet_request::{MacSource, Mode, Operation, Request};
 
 /// The parts of an event that must be formatted as text first.
@@ -19,6 +21,8 @@ pub(super) struct EventTexts {
     address: String,
     macs: Vec<String>,
     facts: facts::FactTexts,
+    /// The attributes of the summary.
+    attributes: Vec<(&'static str, String)>,
 }
 
 impl EventTexts {
@@ -36,6 +40,7 @@ impl EventTexts {
                 address: String::new(),
                 macs: Vec::new(),
                 facts: facts::FactTexts::default(),
+                attributes: Vec::new(),
             };
         };
         let request = &record.request;
@@ -44,8 +49,26 @@ impl EventTexts {
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
             facts: facts::FactTexts::of(request),
+            attributes: match &event.what {
+                EventKind::Finished(summary) => attributes(summary),
+                _ => Vec::new(),
+            },
         }
     }
+}
+
+/// Returns the fields that the interface has no member for, as attributes.
+fn attributes(summary: &Summary) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    for field in FIELDS {
+        let InEvent::Attribute(name) = field.event else { continue };
+        match (field.value)(summary) {
+            Some(FieldValue::List(texts)) => all.extend(texts.iter().map(|text| (name, text.clone()))),
+            Some(value) => all.push((name, value.to_string())),
+            None => {}
+        }
+    }
+    all
 }
 
 /// Returns the record of an event's request; `None` for progress.
@@ -91,9 +114,7 @@ impl<'a> EventView<'a> {
             let tried = summary.record.tried.as_deref();
             let places = tried.map_or(&[][..], |tried| tried.places());
             view.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
-            let others = tried.map_or(&[][..], |tried| tried.other_case());
-            view.attributes = others.iter().map(|place| ("other-case", place.as_str())).collect();
-            view.attributes.extend(summary.hint.iter().map(|hint| ("hint", hint.as_str())));
+            view.attributes = texts.attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
         }
         view
     }
@@ -201,4 +222,36 @@ fn macs<'a>(request: &'a Request, texts: &'a EventTexts) -> Vec<wit_events::Mac<
 
 fn us(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_request::events::Field;
+
+    #[test]
+    fn attributes_are_the_fields_without_a_member() {
+        let expected = [("other-case", "boot:A"), ("hint", "the path drops large datagrams")];
+        let all = attributes(&Summary::sample());
+        assert!(all.iter().map(|(name, value)| (*name, value.as_str())).eq(expected), "{all:?}");
+    }
+
+    /// Each field has the member that its row names, and each member of a summary is a field.
+    #[test]
+    fn the_interface_has_the_members_of_all_fields() {
+        let member = |field: &Field| match field.event {
+            InEvent::Member(name) => Some(name),
+            InEvent::Attribute(_) | InEvent::Absent => None,
+        };
+        let named: Vec<&str> = FIELDS.iter().filter_map(member).collect();
+        let records =
+            [Sum::NAMES, DecidedRequest::NAMES, wit_events::Request::NAMES, wit_events::Client::NAMES];
+        for name in &named {
+            assert!(records.concat().contains(name), "{name}");
+        }
+        for name in [Sum::NAMES, DecidedRequest::NAMES].concat() {
+            let is_record = ["decided", "request", "attributes"].contains(&name);
+            assert!(is_record || named.contains(&name), "{name}");
+        }
+    }
 }

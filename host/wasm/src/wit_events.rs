@@ -11,6 +11,13 @@ macro_rules! record {
         pub(super) struct $name<'a> {
             $(#[component(name = $text)] pub $field: $type),+
         }
+
+        #[cfg(test)]
+        impl $name<'_> {
+            /// The names of its fields.
+            #[allow(dead_code, reason = "a test compares those of some records with the fields of a summary")]
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+        }
     };
 }
 

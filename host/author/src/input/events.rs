@@ -155,12 +155,8 @@ impl Finished {
             size: self.size,
             ..DecisionRecord::new(request, Instant::now())
         };
+        let ending = Ending { detail: self.detail.clone().map(Into::into), ..self.outcome.into() };
         Summary {
-            record: Arc::new(record),
-            ending: Ending { detail: self.detail.clone().map(Into::into), ..self.outcome.into() },
-            unanswered: None,
-            hint: None,
-            decision: self.decision.unwrap_or(otherwise),
             options: OptionSet {
                 tsize: self.tsize,
                 blksize: self.blksize,
@@ -174,12 +170,12 @@ impl Finished {
                 retransmissions: self.retransmissions,
                 duplicates: self.duplicates,
                 timeouts: self.timeouts,
-                needless: 0,
                 ..Stats::default()
             },
             rtt: self.rtt_us.map(us),
             first_block_after: self.first_block_us.map(us),
             duration: us(self.duration_us),
+            ..Summary::new(record, ending, self.decision.unwrap_or(otherwise))
         }
     }
 }

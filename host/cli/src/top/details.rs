@@ -121,6 +121,9 @@ impl Facts {
             row.retransmissions, row.duplicates, row.timeouts
         );
         self.add("resent", again);
+        for (name, fact) in &row.facts {
+            self.add(&name.replace('_', " "), fact.to_string());
+        }
         self.add("request ID", &row.who.id);
     }
 }

@@ -210,3 +210,81 @@ fn warn(before: &mut Option<String>, why: String) {
         *before = Some(why);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tuffet::watch::Fact;
+    use tuffet_request::events::{InView, Summary};
+
+    /// Programs read these names.
+    /// A field has a member in the view if and only if its row says so.
+    #[test]
+    fn each_fact_is_a_member_or_among_the_others() {
+        let summary = Arc::new(Summary::sample());
+        let shown = serde_json::to_value(Finished::from(&summary)).expect("JSON");
+        for (field, value) in summary.fields() {
+            let (member, fact) =
+                (shown.get(field.name), shown.get("facts").and_then(|it| it.get(field.name)));
+            let (expected, other) = match field.view {
+                InView::Member => (member, fact),
+                InView::Fact => (fact, member),
+                InView::Absent => {
+                    assert!(member.is_none() && fact.is_none(), "{}", field.name);
+                    continue;
+                }
+            };
+            assert_eq!(expected, Some(&json!(Fact::from(value))), "{}", field.name);
+            assert_eq!(other, None, "{}", field.name);
+        }
+    }
+
+    #[test]
+    fn an_ended_request_is_published_with_each_fact_under_its_name() {
+        let mut shown = serde_json::to_value(Finished::from(&Arc::new(Summary::sample()))).expect("JSON");
+        let ended = shown.as_object_mut().and_then(|shown| shown.remove("ended_unix_ms"));
+        assert!(ended.and_then(|ended| ended.as_u64()).is_some_and(|ended| ended > 0));
+        let call = json!({
+            "plugin": "acl", "hook": "authorize", "verdict": "allow", "failure": null, "cached": false, "monitored": false,
+            "took_us": 9,
+        });
+        let expected = json!({
+            "id": "0000000000000001",
+            "listener": "lan",
+            "client": "192.0.2.1:2000",
+            "mac": "02:00:5e:10:00:01",
+            "mac_source": "neighbour-table",
+            "class": "u-boot",
+            "operation": "read",
+            "path": "b/pxelinux.0",
+            "requested_options": [["blksize", "1468"], ["x", ""]],
+            "outcome": "timed-out",
+            "detail": "silent after block 3",
+            "decision": "granted",
+            "resolved": "boot:elsewhere",
+            "verdict_by": "acl",
+            "hint": "the path drops large datagrams",
+            "tried": ["boot:a", "boot:b"],
+            "tried_by": "mac-map",
+            "other_case": ["boot:A"],
+            "size": 9_000,
+            "rate": 2_048,
+            "bytes": 4_284,
+            "blocks": 3,
+            "blksize": 1_428,
+            "windowsize": 8,
+            "options": [["tsize", "9001"], ["blksize", "1428"], ["windowsize", "8"], ["timeout", "6"]],
+            "plugin_calls": 1,
+            "plugins": [call],
+            "retransmissions": 10,
+            "duplicates": 11,
+            "timeouts": 12,
+            "rtt_us": 14_000,
+            "decision_us": 12_000,
+            "first_block_us": 15_000,
+            "duration_us": 16_500_000,
+        });
+        assert_eq!(shown, expected);
+    }
+}

@@ -9,8 +9,7 @@ use crate::word::{is_single_word, quoted_unless};
 use std::fmt::{self, Display, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
-use tuffet_core::DEFAULT_BLKSIZE;
-use tuffet_request::events::{Answered, Outcome, Summary, Tried};
+use tuffet_request::events::{FieldValue, InLine, Outcome, Summary};
 use tuffet_request::{ClientClass, MacFact, MacSource};
 
 /// From this time on a round trip, a decision or a refusal is worth a word.
@@ -85,70 +84,37 @@ fn how_fast(summary: &Summary, line: &mut String) {
 
 /// Adds the other facts as `name=value`, with the names of JSON.
 fn rest(summary: &Summary, trace_id: Option<String>, several_listeners: bool, line: &mut String) {
-    let (record, request, stats) = (&summary.record, &summary.record.request, summary.stats);
-    let mut text = |name: &str, value: Option<&str>| {
-        if let Some(value) = value {
-            let _ = write!(line, " {name}={}", Word(value));
-        }
-    };
+    let request = &summary.record.request;
     // The MAC addresses begin with the most trustworthy one.
-    let claimed = request.macs.first().filter(|mac| is_claimed(mac));
-    text("claims", claimed.map(|mac| mac.address.to_string()).as_deref());
-    text("hint", summary.hint.as_deref());
-    let dropped = matches!(summary.decision, Answered::Dropped | Answered::Undecided);
-    text("decision", dropped.then(|| summary.decision.as_str()));
-    // A listener without a name is named by its address.
-    let has_name = request.listener.parse::<SocketAddr>().is_err();
-    text("listener", Some(&*request.listener).filter(|_| several_listeners || has_name));
-    let asked = super::requested_options(&record.requested_options);
-    let is_fine = is_done(summary) || summary.ending.outcome == Outcome::Probed;
-    text("asked", asked.filter(|_| !is_fine).as_deref());
-    text("shim_folder", request.shim_folder.as_deref());
-    text("requested", request.repaired_from());
-    text("raw_name", request.raw_name.as_deref());
-    text("group", record.group.map(|group| group.to_string()).as_deref());
-    if let Some(tried) = record.tried.as_deref() {
-        add_tried(summary, tried, line);
+    if let Some(mac) = request.macs.first().filter(|mac| is_claimed(mac)) {
+        let _ = write!(line, " claims={}", mac.address);
     }
-    let granted = summary.decision == Answered::Granted;
-    let (block, window) = (summary.options.block_size(), summary.options.window_size());
-    let micros = |time: Option<Duration>| time.filter(|time| *time >= SLOW).map(super::micros);
-    let numbers = [
-        ("blksize", (granted && block != DEFAULT_BLKSIZE).then_some(u64::from(block))),
-        ("windowsize", (granted && window > 1).then_some(u64::from(window))),
-        ("rate", record.rate.map(u64::from)),
-        ("retransmissions", Some(u64::from(stats.retransmissions)).filter(|count| *count > 0)),
-        ("duplicates", Some(u64::from(stats.duplicates)).filter(|count| *count > 0)),
-        ("timeouts", Some(u64::from(stats.timeouts)).filter(|count| *count > 0)),
-        ("needless_timeouts", Some(u64::from(stats.needless)).filter(|count| *count > 0)),
-        ("rtt_us", micros(summary.rtt)),
-        ("decision_us", micros(record.decided_after)),
-    ];
-    for (name, value) in numbers {
-        if let Some(value) = value {
-            let _ = write!(line, " {name}={value}");
+    // A listener without a name is named by its address.
+    if several_listeners || request.listener.parse::<SocketAddr>().is_err() {
+        let _ = write!(line, " listener={}", Word(&request.listener));
+    }
+    for (field, value) in summary.fields() {
+        let is_worth_saying = match (field.line, value) {
+            (InLine::Placed, _) => false,
+            (InLine::Present, _) => true,
+            (InLine::NonZero, value) => !matches!(value, FieldValue::Number(0)),
+            (InLine::Slow, value) => matches!(value, FieldValue::Time(time) if time >= SLOW),
+            (InLine::When(is_unusual), _) => is_unusual(summary),
+        };
+        if is_worth_saying {
+            let _ = match value {
+                FieldValue::List(texts) => write!(line, " {}={:?}", field.name, List(texts)),
+                FieldValue::Text(text) => write!(line, " {}={}", field.name, Word(text)),
+                value => write!(line, " {}={}", field.name, Word(&value.to_string())),
+            };
         }
     }
     // Lines of plugins and spans carry them.
-    if record.plugin_calls > 0 {
+    if summary.record.plugin_calls > 0 {
         let _ = write!(line, " id={}", request.id);
     }
     if let Some(trace_id) = trace_id {
         let _ = write!(line, " trace_id={trace_id}");
-    }
-}
-
-fn add_tried(summary: &Summary, tried: &Tried, line: &mut String) {
-    // Without a plugin, one place is the requested path.
-    if tried.places().len() > 1 || tried.by().is_some() {
-        let _ = write!(line, " tried={:?}", List(tried.places()));
-    }
-    if let Some(by) = tried.by().filter(|by| summary.record.verdict_by.as_deref() != Some(by)) {
-        let _ = write!(line, " tried_by={}", Word(by));
-    }
-    let detail = summary.ending.detail.as_deref().unwrap_or_default();
-    if !tried.other_case().iter().all(|other| detail.contains(other.as_str())) {
-        let _ = write!(line, " other_case={:?}", List(tried.other_case()));
     }
 }
 
@@ -202,7 +168,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Instant;
     use tuffet_core::{OptionSet, Stats};
-    use tuffet_request::events::{DecisionRecord, Ending};
+    use tuffet_request::events::{Answered, DecisionRecord, Ending, Tried};
     use tuffet_request::{MacAddress, Request};
 
     fn request(path: &str) -> Request {
@@ -211,23 +177,6 @@ mod tests {
 
     fn record(request: Request) -> DecisionRecord {
         DecisionRecord::new(Arc::new(request), Instant::now())
-    }
-
-    fn summary(record: DecisionRecord, ending: Ending, decision: Answered) -> Summary {
-        Summary {
-            record: Arc::new(record),
-            ending,
-            unanswered: None,
-            hint: None,
-            decision,
-            options: OptionSet::default(),
-            bytes: 0,
-            blocks: 0,
-            stats: Stats::default(),
-            rtt: None,
-            first_block_after: None,
-            duration: Duration::ZERO,
-        }
     }
 
     #[test]
@@ -242,7 +191,7 @@ mod tests {
             bytes: 3_000_000,
             duration: Duration::from_millis(85),
             rtt: Some(Duration::from_micros(90)),
-            ..summary(record, Outcome::Served.into(), Answered::Granted)
+            ..Summary::new(record, Outcome::Served, Answered::Granted)
         };
         assert_eq!(line(&summary, None, false), "served 192.0.2.1 curl read boot:a.img 3.0 MB in 85 ms\n");
     }
@@ -263,7 +212,7 @@ mod tests {
             duration: Duration::from_secs(5),
             options: OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() },
             stats: Stats { retransmissions: 4, timeouts: 3, ..Stats::default() },
-            ..summary(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
+            ..Summary::new(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
         };
         assert_eq!(
             line(&summary, Some("4bf9".into()), false),
@@ -279,7 +228,7 @@ mod tests {
         let mac = |last: u8, source| MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source };
         let said = |macs: Vec<MacFact>| {
             let record = record(Request { macs, ..request("SEP1.cfg") });
-            line(&summary(record, Outcome::Served.into(), Answered::Granted), None, false)
+            line(&Summary::new(record, Outcome::Served, Answered::Granted), None, false)
         };
         let claimed = mac(1, MacSource::RequestedName);
         assert_eq!(
@@ -294,7 +243,7 @@ mod tests {
 
     #[test]
     fn of_several_listeners_each_line_names_one() {
-        let summary = summary(record(request("a")), Outcome::Served.into(), Answered::Granted);
+        let summary = Summary::new(record(request("a")), Outcome::Served, Answered::Granted);
         assert_eq!(line(&summary, None, true), "served 192.0.2.1 read a 0 B in 0.0 ms listener=0.0.0.0:69\n");
         assert!(!line(&summary, None, false).contains("listener"));
     }
@@ -305,7 +254,7 @@ mod tests {
         let said = |outcome: Outcome| {
             let requested_options = OptionSet { blksize: Some(1_468), ..OptionSet::default() };
             let record = DecisionRecord { requested_options, ..record(request("a")) };
-            line(&summary(record, outcome.into(), Answered::Granted), None, false)
+            line(&Summary::new(record, outcome, Answered::Granted), None, false)
         };
         for outcome in Outcome::ALL {
             let fine = matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed);
@@ -321,7 +270,11 @@ mod tests {
         };
         let missing = |tried: Tried, detail: &'static str| {
             let record = DecisionRecord { tried: Some(Arc::new(tried)), ..record(request("a b")) };
-            line(&summary(record, Ending::new(Outcome::NotFound, detail), Answered::Refused), None, false)
+            line(
+                &Summary::new(record, Ending::new(Outcome::NotFound, detail), Answered::Refused),
+                None,
+                false,
+            )
         };
         let one = tried(&[("boot", "a b")], None);
         assert_eq!(missing(one, "no such file"), "not-found 192.0.2.1:2000 read \"a b\" \"no such file\"\n");
@@ -338,12 +291,15 @@ mod tests {
     #[test]
     fn no_text_of_a_client_passes_for_a_fact_or_a_line() {
         let ending = Ending::new(Outcome::Aborted, "ERROR 0 \"x\\n\" from the client\nserved 10.0.0.9");
-        let text =
-            line(&summary(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped), None, false);
+        let text = line(
+            &Summary::new(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped),
+            None,
+            false,
+        );
         assert_eq!(
             text,
             "aborted 192.0.2.1:2000 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \
-             client\\nserved 10.0.0.9\" decision=dropped requested=\"a\\nserved\\u{202e} b\"\n"
+             client\\nserved 10.0.0.9\" requested=\"a\\nserved\\u{202e} b\" decision=dropped\n"
         );
     }
 

@@ -134,30 +134,13 @@ impl Refusals {
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use std::time::Duration;
-    use tuffet_core::{OptionSet, Stats};
     use tuffet_request::Request;
     use tuffet_request::events::DecisionRecord;
 
     fn ended(outcome: Outcome, decision: Answered, bytes: u64) -> Summary {
         let path: String = format!("{} outcome=served", "é".repeat(60));
-        Summary {
-            record: Arc::new(DecisionRecord::new(
-                Arc::new(Request::sample(&path)),
-                std::time::Instant::now(),
-            )),
-            ending: outcome.into(),
-            unanswered: None,
-            hint: None,
-            decision,
-            options: OptionSet::default(),
-            bytes,
-            blocks: 0,
-            stats: Stats::default(),
-            rtt: None,
-            first_block_after: None,
-            duration: Duration::ZERO,
-        }
+        let record = DecisionRecord::new(Arc::new(Request::sample(&path)), std::time::Instant::now());
+        Summary { bytes, ..Summary::new(record, outcome, decision) }
     }
 
     #[test]

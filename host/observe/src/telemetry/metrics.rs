@@ -23,7 +23,6 @@ use std::time::{Duration, Instant};
 use tuffet::watch::ExportCounts as Counts;
 use tuffet::watch::{Watch, Word};
 use tuffet_request::BOUNDS_US;
-use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Summary};
 
 /// How long the cached values are current: for all instruments of one export.
@@ -97,8 +96,7 @@ impl Metrics {
             }
         };
         if summary.decision == Answered::Granted {
-            let operation =
-                if summary.record.request.operation == Operation::Read { "read" } else { "write" };
+            let operation = summary.record.request.operation.as_str();
             self.duration.record(summary.duration.as_secs_f64(), &[KeyValue::new("operation", operation)]);
         }
         record(&self.decision, summary.record.decided_after);

@@ -7,8 +7,8 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
-use tuffet_request::events::{Answered, Outcome, Summary};
-use tuffet_request::{Mode, Operation};
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, FieldValue, Outcome, Summary};
 use tuffet_request::{Step, Trail, What};
 
 /// The most characters of a text from clients, plugins or the system.
@@ -144,8 +144,7 @@ fn failed(mut span: SpanData, error: &str) -> SpanData {
 }
 
 fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> {
-    let record = &*summary.record;
-    let request = &*record.request;
+    let request = &summary.record.request;
     let (client, outcome) = (request.client, summary.ending.outcome);
     let mut all = Attributes(Vec::with_capacity(40));
     all.put("network.transport", "udp");
@@ -164,37 +163,11 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     if !matches!(outcome, Outcome::Served | Outcome::Stored | Outcome::Probed) {
         all.put("error.type", outcome.as_str());
     }
-    all.put("tftp.request.id", request.id.to_string());
-    all.put("tftp.listener", request.listener.to_string());
-    all.put("tftp.operation", if request.operation == Operation::Read { "read" } else { "write" });
-    all.put("tftp.mode", if request.mode == Mode::Octet { "octet" } else { "netascii" });
-    all.put("tftp.path", short(&request.path));
-    all.put("tftp.client.class", request.class.as_str());
-    if let Some(mac) = request.macs.first() {
-        all.put("tftp.client.mac", mac.address.to_string());
-        all.put("tftp.client.mac_source", mac.source.as_str());
+    for (field, value) in summary.fields() {
+        if let Some(name) = field.span {
+            all.put(name, attribute(value));
+        }
     }
-    all.put("tftp.outcome", outcome.as_str());
-    all.put_some("tftp.detail", summary.ending.detail.as_deref().map(short));
-    all.put("tftp.decision", summary.decision.as_str());
-    all.put_some("tftp.resolved", record.resolved.as_deref().map(short));
-    all.put_some("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
-    if let Some(tried) = &record.tried {
-        let places = tried.places().iter().map(|place| StringValue::from(short(place)));
-        all.put("tftp.tried", Value::Array(Array::String(places.collect())));
-        all.put_some("tftp.tried_by", tried.by().map(str::to_owned));
-    }
-    all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
-    all.put_some("tftp.size", record.size.map(as_i64));
-    all.put_some("tftp.rate", record.rate.map(i64::from));
-    all.put("tftp.bytes", as_i64(summary.bytes));
-    all.put("tftp.blocks", as_i64(summary.blocks));
-    all.put("tftp.blksize", i64::from(summary.options.block_size()));
-    all.put("tftp.windowsize", i64::from(summary.options.window_size()));
-    all.put("tftp.retransmissions", i64::from(summary.stats.retransmissions));
-    all.put("tftp.duplicates", i64::from(summary.stats.duplicates));
-    all.put("tftp.timeouts", i64::from(summary.stats.timeouts));
-    all.put_some("tftp.rtt", summary.rtt.map(|rtt| rtt.as_secs_f64()));
     all.0
 }
 
@@ -204,10 +177,19 @@ impl Attributes {
     fn put(&mut self, key: &'static str, value: impl Into<Value>) {
         self.0.push(KeyValue::new(key, value));
     }
+}
 
-    fn put_some(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.put(key, value);
+fn attribute(value: FieldValue<'_>) -> Value {
+    match value {
+        FieldValue::Text(text) => short(text).into(),
+        FieldValue::Number(number) => as_i64(number).into(),
+        // Semantic conventions have seconds.
+        FieldValue::Time(time) => time.as_secs_f64().into(),
+        FieldValue::List(texts) => {
+            Value::Array(Array::String(texts.iter().map(|text| StringValue::from(short(text))).collect()))
+        }
+        FieldValue::Id(_) | FieldValue::Address(_) | FieldValue::Mac(_) | FieldValue::Options(_) => {
+            value.to_string().into()
         }
     }
 }
@@ -218,4 +200,99 @@ fn as_i64(number: u64) -> i64 {
 
 pub(super) fn short(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Instant;
+    use tuffet_request::Request;
+    use tuffet_request::events::DecisionRecord;
+
+    /// Returns names and values, sorted.
+    fn named(summary: &Summary, listener: Option<SocketAddr>) -> Vec<String> {
+        let mut all: Vec<String> = attributes(summary, listener)
+            .into_iter()
+            .map(|it| format!("{}={:?}", it.key, it.value).replace("Owned", "").replace("Static", ""))
+            .collect();
+        all.sort();
+        all
+    }
+
+    #[test]
+    fn a_span_has_each_fact_under_its_name() {
+        let expected = [
+            "client.address=String((\"192.0.2.1\"))",
+            "client.port=I64(2000)",
+            "error.type=String((\"timed-out\"))",
+            "network.peer.address=String((\"192.0.2.1\"))",
+            "network.peer.port=I64(2000)",
+            "network.protocol.name=String((\"tftp\"))",
+            "network.transport=String((\"udp\"))",
+            "network.type=String((\"ipv4\"))",
+            "server.address=String((\"192.0.2.9\"))",
+            "server.port=I64(69)",
+            "tftp.blksize=I64(1428)",
+            "tftp.blocks=I64(3)",
+            "tftp.bytes=I64(4284)",
+            "tftp.client.class=String((\"u-boot\"))",
+            "tftp.client.mac=String((\"02:00:5e:10:00:01\"))",
+            "tftp.client.mac_source=String((\"neighbour-table\"))",
+            "tftp.decision=String((\"granted\"))",
+            "tftp.detail=String((\"silent after block 3\"))",
+            "tftp.duplicates=I64(11)",
+            "tftp.listener=String((\"lan\"))",
+            "tftp.mode=String((\"octet\"))",
+            "tftp.operation=String((\"read\"))",
+            "tftp.outcome=String((\"timed-out\"))",
+            "tftp.path=String((\"b/pxelinux.0\"))",
+            "tftp.plugin_calls=I64(1)",
+            "tftp.rate=I64(2048)",
+            "tftp.request.id=String((\"0000000000000001\"))",
+            "tftp.resolved=String((\"boot:elsewhere\"))",
+            "tftp.retransmissions=I64(10)",
+            "tftp.rtt=F64(0.014)",
+            "tftp.size=I64(9000)",
+            "tftp.timeouts=I64(12)",
+            "tftp.tried=Array(String([(\"boot:a\"), (\"boot:b\")]))",
+            "tftp.tried_by=String((\"mac-map\"))",
+            "tftp.verdict_by=String((\"acl\"))",
+            "tftp.windowsize=I64(8)",
+        ];
+        assert_eq!(named(&Summary::sample(), Some(([192, 0, 2, 9], 69).into())), expected);
+    }
+
+    #[test]
+    fn a_fact_that_is_not_known_has_no_attribute() {
+        let record = DecisionRecord::new(Arc::new(Request::sample("a")), Instant::now());
+        let few = named(&Summary::new(record, Outcome::Served, Answered::Granted), None);
+        let names: Vec<&str> = few.iter().filter_map(|it| it.split('=').next()).collect();
+        let expected = [
+            "client.address",
+            "client.port",
+            "network.peer.address",
+            "network.peer.port",
+            "network.protocol.name",
+            "network.transport",
+            "network.type",
+            "tftp.blksize",
+            "tftp.blocks",
+            "tftp.bytes",
+            "tftp.client.class",
+            "tftp.decision",
+            "tftp.duplicates",
+            "tftp.listener",
+            "tftp.mode",
+            "tftp.operation",
+            "tftp.outcome",
+            "tftp.path",
+            "tftp.plugin_calls",
+            "tftp.request.id",
+            "tftp.retransmissions",
+            "tftp.timeouts",
+            "tftp.windowsize",
+        ];
+        assert_eq!(names, expected);
+    }
 }

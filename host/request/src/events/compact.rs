@@ -217,62 +217,10 @@ impl RareFactsOfClient {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Call;
-    use crate::events::Tried;
-    use crate::mac_address::MacAddress;
-    use crate::request::{Lease, MacSource};
-    use std::time::Duration;
 
-    fn mac(last: u8, source: MacSource) -> MacFact {
-        MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source }
-    }
-
-    /// A record with all optional facts and distinct texts.
+    /// A client joins a group only after its request was granted.
     fn full() -> DecisionRecord {
-        let calls = Calls::default();
-        calls.note(Call {
-            plugin: "acl".into(),
-            hook: "authorize",
-            verdict: "allow",
-            failure: None,
-            cached: false,
-            monitored: false,
-            took: Duration::from_micros(9),
-        });
-        let lease = Lease { hostname: Some("phone".into()), ..Lease::default() };
-        let request = Request {
-            raw_name: Some("2fe9".into()),
-            prefix: Some("tftpboot".into()),
-            shim_folder: Some("efi".into()),
-            stored_in: Some("boot".into()),
-            any_case: true,
-            path: "b/pxelinux.0".into(),
-            requested: "\\B\\PXELINUX.0".into(),
-            local_address: Some([192, 0, 2, 9].into()),
-            interface: Some("eth0".into()),
-            vlan: Some(100),
-            lease: Some(Box::new(LeaseFact { lease, age: Duration::from_secs(1) })),
-            macs: vec![
-                mac(1, MacSource::NeighbourTable),
-                mac(2, MacSource::LeaseFile),
-                mac(3, MacSource::RequestedName),
-            ],
-            class: "windows".parse().unwrap(),
-            options: vec![("blksize".into(), "1428".into()), ("x".into(), String::new())],
-            calls,
-            ..Request::sample("")
-        };
-        DecisionRecord {
-            requested_options: OptionSet { blksize: Some(1_428), ..OptionSet::default() },
-            decided_after: Some(Duration::from_micros(90)),
-            resolved: Some("boot:elsewhere".into()),
-            verdict_by: Some("acl".into()),
-            plugin_calls: 1,
-            size: Some(9),
-            rate: Some(2_048),
-            tried: Some(Arc::new(Tried::new([("boot", "a")].into_iter(), None))),
-            ..DecisionRecord::new(Arc::new(request), Instant::now())
-        }
+        DecisionRecord { group: None, ..DecisionRecord::sample() }
     }
 
     #[test]

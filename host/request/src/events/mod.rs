@@ -4,16 +4,19 @@ mod compact;
 mod decision_facts;
 mod ended;
 mod event;
+mod fields;
 mod kinds;
 mod outcome;
 mod recent_decisions;
 mod record;
+mod sample;
 mod tried;
 
 pub use compact::CompactRecord;
 pub use decision_facts::DecisionFacts;
 pub use ended::Ended;
 pub use event::{Event, EventKind};
+pub use fields::{FIELDS, Field, FieldValue, InEvent, InLine, InView};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, LastError, Outcome, UNACKNOWLEDGED, outcome_of};
 pub use recent_decisions::RecentDecisions;
@@ -98,4 +101,25 @@ pub struct Summary {
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,
+}
+
+impl Summary {
+    /// Creates the summary of a request that moved nothing and took no time.
+    #[doc(hidden)]
+    pub fn new(record: DecisionRecord, ending: impl Into<Ending>, decision: Answered) -> Summary {
+        Summary {
+            record: Arc::new(record),
+            ending: ending.into(),
+            unanswered: None,
+            hint: None,
+            decision,
+            options: OptionSet::default(),
+            bytes: 0,
+            blocks: 0,
+            stats: Stats::default(),
+            rtt: None,
+            first_block_after: None,
+            duration: Duration::ZERO,
+        }
+    }
 }

@@ -209,19 +209,14 @@ mod tests {
 
     fn ended(last: u8, outcome: Outcome, blocks: u64, blksize: u16, stats: Stats) -> Summary {
         let request = Request { client: ([192, 0, 2, last], 2000).into(), ..Request::sample("a") };
+        let record = DecisionRecord::new(Arc::new(request), Instant::now());
         Summary {
-            record: Arc::new(DecisionRecord::new(Arc::new(request), Instant::now())),
-            ending: outcome.into(),
-            unanswered: None,
-            hint: None,
-            decision: Answered::Granted,
             options: OptionSet { blksize: Some(blksize), ..OptionSet::default() },
             bytes: blocks * u64::from(blksize),
             blocks,
             stats,
-            rtt: None,
-            first_block_after: None,
             duration: Duration::from_secs(1),
+            ..Summary::new(record, outcome, Answered::Granted)
         }
     }
 

@@ -16,8 +16,8 @@ use std::hash::BuildHasher;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use tuffet_request::Moved;
 use tuffet_request::events::{CompactRecord, Summary};
-use tuffet_request::{Moved, Operation};
 
 /// Parts of the table, each with its own lock: grants come from several threads.
 const SHARDS: usize = 16;
@@ -146,10 +146,7 @@ impl Candidate {
         let others = [
             record.class().as_str(),
             record.listener(),
-            match record.operation() {
-                Operation::Read => "read",
-                Operation::Write => "write",
-            },
+            record.operation().as_str(),
             record.verdict_by().unwrap_or_default(),
         ];
         query.matches(&Facts {

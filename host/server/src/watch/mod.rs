@@ -23,8 +23,8 @@ pub use exports::ExportCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub(crate) use slow::{Slow, lost_block_size};
 pub use snapshot::{
-    Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals, RequestInfo,
-    Sample, Snapshot, Totals, Word, unix_ms,
+    Active, ByOperation, Ended, Fact, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals,
+    RequestInfo, Sample, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;

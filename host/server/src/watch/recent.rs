@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
-use tuffet_request::events::{Summary, Tried};
+use tuffet_request::events::{InView, Summary, Tried};
 
 /// The most requests in a snapshot.
 pub const FINISHED: usize = 200;
@@ -62,6 +62,7 @@ impl From<&Arc<Summary>> for Finished {
 fn row(RecentRequest { at, summary }: &RecentRequest) -> Finished {
     let record = &summary.record;
     let tried = record.tried.as_deref();
+    let others = summary.fields().filter(|(field, _)| field.view == InView::Fact);
     Finished {
         who: (&*record.request).into(),
         ended_unix_ms: unix_ms(*at),
@@ -90,5 +91,6 @@ fn row(RecentRequest { at, summary }: &RecentRequest) -> Finished {
         decision_us: record.decided_after.map(us),
         first_block_us: summary.first_block_after.map(us),
         duration_us: us(summary.duration),
+        facts: others.map(|(field, value)| (field.name.into(), value.into())).collect(),
     }
 }

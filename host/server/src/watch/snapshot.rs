@@ -8,9 +8,11 @@ use crate::origins::OriginReport;
 use crate::status::{BoundListener, ServerState};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::time::SystemTime;
 use tuffet_request::Distribution;
-use tuffet_request::events::Outcome;
+use tuffet_request::events::{FieldValue, Outcome};
 use tuffet_request::{Call, Request};
 
 /// A word from a small set.
@@ -342,7 +344,7 @@ impl From<&Request> for RequestInfo {
             mac: mac.map(|mac| mac.address.to_string()),
             mac_source: mac.map(|mac| mac.source.as_str().into()),
             class: request.class.as_str().into(),
-            operation: operation(request),
+            operation: request.operation.as_str().into(),
             path: request.path.clone(),
             requested_options: requested(request),
         }
@@ -457,6 +459,42 @@ pub struct Finished {
     pub first_block_us: Option<u64>,
     /// From the request to the end, in microseconds.
     pub duration_us: u64,
+    /// Other facts, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<Word, Fact>,
+}
+
+/// A fact that has no member of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Fact {
+    /// A number; of microseconds, if the name ends with `_us`.
+    Number(u64),
+    /// A text.
+    Text(String),
+    /// Several texts.
+    List(Vec<String>),
+}
+
+impl From<FieldValue<'_>> for Fact {
+    fn from(value: FieldValue<'_>) -> Fact {
+        match value {
+            FieldValue::Number(number) => Fact::Number(number),
+            FieldValue::Time(time) => Fact::Number(u64::try_from(time.as_micros()).unwrap_or(u64::MAX)),
+            FieldValue::List(texts) => Fact::List(texts.to_vec()),
+            text => Fact::Text(text.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fact::Number(number) => number.fmt(f),
+            Fact::Text(text) => f.write_str(text),
+            Fact::List(texts) => f.write_str(&texts.join(", ")),
+        }
+    }
 }
 
 /// A plugin call of a request.
@@ -504,13 +542,6 @@ pub struct Sample {
     pub duration_p50_us: Option<u64>,
     /// The 99th percentile of these durations.
     pub duration_p99_us: Option<u64>,
-}
-
-pub(super) fn operation(request: &Request) -> Word {
-    match request.operation {
-        tuffet_request::Operation::Read => "read".into(),
-        tuffet_request::Operation::Write => "write".into(),
-    }
 }
 
 /// Returns milliseconds since 1970.

@@ -29,18 +29,12 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
         ..DecisionRecord::new(request(id, operation), Instant::now())
     };
     Summary {
-        record: Arc::new(record),
-        ending: outcome.into(),
-        unanswered: None,
-        hint: None,
-        decision: Answered::Granted,
-        options: OptionSet::default(),
         bytes,
         blocks: bytes / 512 + 1,
         stats: Stats { retransmissions, duplicates: 2, timeouts: 1, needless: 1, ..Stats::default() },
         rtt: Some(Duration::from_micros(300)),
-        first_block_after: None,
         duration: Duration::from_millis(4),
+        ..Summary::new(record, outcome, Answered::Granted)
     }
 }
 

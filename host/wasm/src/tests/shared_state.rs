@@ -24,19 +24,12 @@ fn audit(state: &Path) -> PolicySpec {
 }
 
 fn ended() -> Event {
+    let record = DecisionRecord::new(Arc::new(read("a")), Instant::now());
     let summary = Summary {
-        record: Arc::new(DecisionRecord::new(Arc::new(read("a")), Instant::now())),
-        ending: Outcome::Served.into(),
-        unanswered: None,
-        hint: None,
-        decision: Answered::Granted,
-        options: Default::default(),
         bytes: 7,
         blocks: 1,
-        stats: Default::default(),
-        rtt: None,
-        first_block_after: None,
         duration: Duration::from_millis(4),
+        ..Summary::new(record, Outcome::Served, Answered::Granted)
     };
     Event { sequence: 1, at: SystemTime::now(), what: EventKind::Finished(Arc::new(summary)) }
 }

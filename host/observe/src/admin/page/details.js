@@ -25,6 +25,8 @@ const policy = (one) => {
   return `${count(one.plugin_calls)} ${one.plugin_calls === 1 ? 'call' : 'calls'}`;
 };
 
+const named = (name) => (name[0].toUpperCase() + name.slice(1)).replaceAll('_', ' ');
+
 // Returns the facts as [name, text]; a text may have several lines.
 const facts = (one) => {
   const ended = one.outcome !== undefined;
@@ -56,6 +58,7 @@ const facts = (one) => {
     ['Took', ended ? micros(one.duration_us) : null],
     ['Started', one.started_unix_ms ? clock(one.started_unix_ms) : null],
     ['Ended', ended ? clock(one.ended_unix_ms) : null],
+    ...Object.entries(one.facts ?? {}).map(([name, value]) => [named(name), String(value)]),
     ['Request ID', one.id],
   ].filter(([, text]) => text);
 };

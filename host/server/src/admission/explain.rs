@@ -366,11 +366,7 @@ fn in_words(answer: &Result<Rehearsed, NotOpened>) -> String {
         Err(NotOpened::Store(StoreError::Exists)) => {
             "the file exists (EEXIST), and its root has `overwrite: false`".into()
         }
-        Err(NotOpened::Store(other)) => other.to_string(),
-        Err(NotOpened::Decided(Decision::Refuse { ending, .. } | Decision::Drop { ending })) => {
-            ending.detail.as_deref().unwrap_or_default().to_owned()
-        }
-        Err(NotOpened::Decided(Decision::Grant { .. }) | NotOpened::GivenUp) => String::new(),
+        Err(other) => other.reason(),
     }
 }
 

@@ -18,6 +18,19 @@ pub(super) enum NotOpened {
     GivenUp,
 }
 
+impl NotOpened {
+    /// The reason, for people.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            NotOpened::Store(error) => error.to_string(),
+            NotOpened::Decided(Decision::Refuse { ending, .. } | Decision::Drop { ending }) => {
+                ending.detail.as_deref().unwrap_or_default().to_owned()
+            }
+            NotOpened::Decided(Decision::Grant { .. }) | NotOpened::GivenUp => String::new(),
+        }
+    }
+}
+
 impl From<StoreError> for NotOpened {
     fn from(error: StoreError) -> NotOpened {
         NotOpened::Store(error)

@@ -81,7 +81,7 @@ pub(super) async fn carry_out<S: Search>(
         let served = generation.negotiation.roots_of(&request.listener);
         let candidates = Candidates::new(&generation.files.roots, served, Arc::clone(&request), targets, by);
         let mut cursor = CandidateCursor::new(candidates, before.as_ref(), record, profile);
-        let opened = open_first(search, &mut cursor, generation).await;
+        let opened = open_first(search, &mut cursor).await;
         search.note(&cursor);
         let (decision, found) = match opened {
             Ok(opened) => match serve(search, opened, profile) {
@@ -146,19 +146,12 @@ fn note_refused<S: Search>(search: &mut S, cursor: &CandidateCursor, found: Opti
 }
 
 /// Tries one candidate after the other, until one decides.
-async fn open_first<S: Search>(
-    search: &mut S,
-    cursor: &mut CandidateCursor,
-    generation: &Generation,
-) -> Result<S::Opened, NotOpened> {
+async fn open_first<S: Search>(search: &mut S, cursor: &mut CandidateCursor) -> Result<S::Opened, NotOpened> {
     let opened = open_next(search, cursor).await;
-    if let Some(trail) = &cursor.candidates().request().trail {
-        let noted = match &opened {
-            Ok(opened) => Ok(S::resolved(opened)),
-            Err(NotOpened::Store(error)) => Err(error.to_string()),
-            Err(NotOpened::Decided(_)) => Err(format!("not opened {}", generation.within_open_time())),
-            Err(NotOpened::GivenUp) => return opened,
-        };
+    if let Some(trail) = &cursor.candidates().request().trail
+        && !matches!(opened, Err(NotOpened::GivenUp))
+    {
+        let noted = opened.as_ref().map(S::resolved).map_err(NotOpened::reason);
         trail.step(cursor.began(), What::Open(noted));
     }
     opened

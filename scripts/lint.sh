@@ -21,6 +21,7 @@ sh scripts/lint/links.sh
 sh scripts/lint/suites.sh
 sh scripts/lint/systemd.sh
 if installed python3; then
+    python3 scripts/lint/frozen.py
     python3 scripts/lint/targets.py
     python3 scripts/lint/times.py
     python3 scripts/lint/layers.py

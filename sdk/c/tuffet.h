@@ -132,6 +132,8 @@ typedef struct tuffet_request {
     tuffet_client client;
     const tuffet_arrival *arrival; /* or NULL; the manifest lists the facts local-address, interface or vlan */
     tuffet_pairs options;          /* as the client sent them, names in lower case (RFC 2347) */
+    uint64_t unix_ms;              /* when it arrived, in milliseconds since 1970; needs no grant */
+    tuffet_pairs labels;           /* what plugins that were called before have attached: the plugin's name, the label */
     tuffet_pairs attributes;       /* raw-name: the bytes of a name that is not UTF-8, in hexadecimal digits;
                                       unsafe-name: why the server refuses the name unless resolve names a file;
                                       case: insensitive where every spelling of path finds the file, also one that is
@@ -267,10 +269,11 @@ typedef struct tuffet_verdict {
         TUFFET_VERDICT_ALLOW,
         TUFFET_VERDICT_DENY,
         TUFFET_VERDICT_DROP,
+        TUFFET_VERDICT_FAIL,
     } kind;
     tuffet_profile profile;
     tuffet_denial denial;
-    const char *reason; /* of a drop */
+    const char *reason; /* of a drop or a failure */
 } tuffet_verdict;
 
 /* HOOK. May this client do this? */
@@ -284,6 +287,18 @@ tuffet_verdict tuffet_verdict_allow(const tuffet_profile *profile);
 tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason);
 /* No, and without any answer: the client asks again, or asks another server. The reason is logged. */
 tuffet_verdict tuffet_verdict_drop(const char *reason);
+/*
+ * The plugin cannot answer: a service that it asks is away, or sent nonsense. `on-error` of the configuration decides, and
+ * the reason is logged. The instance goes on, unlike after tuffet_fail.
+ */
+tuffet_verdict tuffet_verdict_fail(const char *reason);
+
+/*
+ * Gives the request a label, such as "canary": with the answer of this call of tuffet_authorize or tuffet_resolve, whatever it
+ * is. Plugins that are called later see it, and so do people. 1 to 32 letters of ASCII, digits, `.`, `_` and `-`; another
+ * text is an invalid answer. Use few different ones: metrics count the requests of each. The last call counts.
+ */
+void tuffet_label(const char *text);
 
 /* A path in a configured root. */
 typedef struct tuffet_target {
@@ -326,13 +341,14 @@ typedef struct tuffet_resolution {
         TUFFET_RESOLUTION_SERVE,
         TUFFET_RESOLUTION_DENY,
         TUFFET_RESOLUTION_DROP,
+        TUFFET_RESOLUTION_FAIL,
     } kind;
     const tuffet_candidate *candidates;
     size_t candidate_count;
     bool else_next; /* if no candidate exists, the next plugin decides; otherwise there is no such file */
     tuffet_profile profile; /* how it is sent: with what tuffet_authorize allowed. Zeroed, as configured */
     tuffet_denial denial;
-    const char *reason; /* of a drop */
+    const char *reason; /* of a drop or a failure */
 } tuffet_resolution;
 
 /* HOOK. Which file or content does this client get? */
@@ -350,6 +366,7 @@ tuffet_resolution tuffet_resolution_files(const tuffet_target *files, size_t cou
 tuffet_resolution tuffet_resolution_content(const char *name, const void *data, size_t length);
 tuffet_resolution tuffet_resolution_rendered(const char *key);
 /* As for tuffet_authorize. */
+tuffet_resolution tuffet_resolution_fail(const char *reason);
 tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason);
 tuffet_resolution tuffet_resolution_drop(const char *reason);
 
@@ -358,10 +375,11 @@ tuffet_resolution tuffet_resolution_drop(const char *reason);
 
 /* An answer of tuffet_render. */
 typedef struct tuffet_rendering {
-    enum { TUFFET_RENDERING_NONE, TUFFET_RENDERING_CONTENT, TUFFET_RENDERING_DENY } kind;
+    enum { TUFFET_RENDERING_NONE, TUFFET_RENDERING_CONTENT, TUFFET_RENDERING_DENY, TUFFET_RENDERING_FAIL } kind;
     tuffet_content content;
     uint32_t ttl_seconds;
     tuffet_denial denial;
+    const char *reason; /* of a failure */
 } tuffet_rendering;
 
 /*
@@ -377,22 +395,32 @@ tuffet_rendering tuffet_render(const char *key);
 tuffet_rendering tuffet_rendering_content(const char *name, const void *data, size_t length, uint32_t ttl_seconds);
 /* No: all requests that wait for the content get an ERROR. The server does not keep it. */
 tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason);
+/* As tuffet_verdict_fail. */
+tuffet_rendering tuffet_rendering_fail(const char *reason);
 
 /* An answer of tuffet_begin. */
 typedef struct tuffet_beginning {
-    enum { TUFFET_BEGINNING_NONE, TUFFET_BEGINNING_PARTS, TUFFET_BEGINNING_WHOLE, TUFFET_BEGINNING_DENY } kind;
+    enum {
+        TUFFET_BEGINNING_NONE,
+        TUFFET_BEGINNING_PARTS,
+        TUFFET_BEGINNING_WHOLE,
+        TUFFET_BEGINNING_DENY,
+        TUFFET_BEGINNING_FAIL,
+    } kind;
     const char *name; /* of the content, or NULL */
     uint64_t size;    /* of all parts, in bytes */
     uint32_t ttl_seconds;
     tuffet_pairs attributes; /* for later servers */
     tuffet_denial denial;
+    const char *reason; /* of a failure */
 } tuffet_beginning;
 
 /* An answer of tuffet_render_part. */
 typedef struct tuffet_part {
-    enum { TUFFET_PART_NONE, TUFFET_PART_BYTES, TUFFET_PART_DENY } kind;
+    enum { TUFFET_PART_NONE, TUFFET_PART_BYTES, TUFFET_PART_DENY, TUFFET_PART_FAIL } kind;
     tuffet_bytes bytes;
     tuffet_denial denial;
+    const char *reason; /* of a failure */
 } tuffet_part;
 
 /*
@@ -414,10 +442,14 @@ tuffet_beginning tuffet_beginning_parts(const char *name, uint64_t size, uint32_
 tuffet_beginning tuffet_beginning_whole(void);
 /* No: all requests that wait for the content get an ERROR. */
 tuffet_beginning tuffet_beginning_deny(tuffet_error_code code, const char *message, const char *reason);
+/* As tuffet_verdict_fail. */
+tuffet_beginning tuffet_beginning_fail(const char *reason);
 /* The bytes of a part. */
 tuffet_part tuffet_part_bytes(const void *data, size_t length);
 /* No: all transfers of this content end with an ERROR. */
 tuffet_part tuffet_part_deny(tuffet_error_code code, const char *message, const char *reason);
+/* As tuffet_verdict_fail. */
+tuffet_part tuffet_part_fail(const char *reason);
 
 /* Makes a name for content of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
 const char *tuffet_one_line(const char *text);
@@ -439,10 +471,12 @@ typedef struct tuffet_acceptance {
         TUFFET_ACCEPTANCE_ACCEPT,
         TUFFET_ACCEPTANCE_RENAME,
         TUFFET_ACCEPTANCE_DENY,
+        TUFFET_ACCEPTANCE_FAIL,
     } kind;
     const char *path; /* of a rename */
     bool next_free;   /* if there is such a file, the first free one of PATH.1 to PATH.999 */
     tuffet_denial denial;
+    const char *reason; /* of a failure */
 } tuffet_acceptance;
 
 /* HOOK. May this upload become visible? */
@@ -456,6 +490,8 @@ tuffet_acceptance tuffet_acceptance_accept(void);
 tuffet_acceptance tuffet_acceptance_rename(const char *path);
 /* No: the client gets an ERROR in place of the last ACK, and the file is removed. */
 tuffet_acceptance tuffet_acceptance_deny(tuffet_error_code code, const char *message, const char *reason);
+/* As tuffet_verdict_fail. */
+tuffet_acceptance tuffet_acceptance_fail(const char *reason);
 
 /* What a client gets. */
 typedef struct tuffet_resolved {
@@ -553,7 +589,7 @@ char *tuffet_format(const char *format, ...) TUFFET_PRINTF(1, 2);
 const char *tuffet_quote(const char *text);
 const char *tuffet_quote_bytes(tuffet_bytes bytes);
 
-/* Ends the call as failed. The message appears in the server's log. */
+/* Ends the call and the instance, for a mistake of the plugin. The message appears in the server's log. */
 void tuffet_fail(const char *format, ...) TUFFET_PRINTF(1, 2) __attribute__((noreturn));
 
 /* ---- The server ---- */
@@ -624,12 +660,25 @@ tuffet_error tuffet_shared_kv_increment(const char *space, const char *key, int6
  */
 tuffet_error tuffet_shared_kv_swap(const char *space, const char *key, const uint64_t *revision, const void *data,
                                    size_t length, uint32_t ttl_seconds);
+typedef struct tuffet_listed {
+    const char *key;
+    tuffet_entry entry;
+} tuffet_listed;
+
+typedef struct tuffet_list_of_keys {
+    const tuffet_listed *items;
+    size_t count;
+} tuffet_list_of_keys;
+
 /*
- * A page of the keys that begin with `prefix`, in the order of their bytes: those after the key `after`, which may be NULL,
- * at most `limit`, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not.
+ * A page of the keys that begin with `prefix`, with their entries, in the order of the bytes of the keys: those after the key
+ * `after`, which may be NULL, at most `limit`, never more than 1000, and none behind 1 MiB. An empty page is the end. Changes
+ * between two pages may be seen or not.
  */
 tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const char *after, uint32_t limit,
-                                   tuffet_strings *keys);
+                                   tuffet_list_of_keys *keys);
+/* Removes keys that begin with `prefix`, at most 1000, and says how many: call it until that is 0. */
+tuffet_error tuffet_shared_kv_delete_prefix(const char *space, const char *prefix, uint32_t *removed);
 
 /* The same in the plugin's own namespace. */
 static inline tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value) {
@@ -649,8 +698,12 @@ static inline tuffet_error tuffet_kv_swap(const char *key, const uint64_t *revis
                                           uint32_t ttl_seconds) {
     return tuffet_shared_kv_swap(NULL, key, revision, data, length, ttl_seconds);
 }
-static inline tuffet_error tuffet_kv_list(const char *prefix, const char *after, uint32_t limit, tuffet_strings *keys) {
+static inline tuffet_error tuffet_kv_list(const char *prefix, const char *after, uint32_t limit,
+                                          tuffet_list_of_keys *keys) {
     return tuffet_shared_kv_list(NULL, prefix, after, limit, keys);
+}
+static inline tuffet_error tuffet_kv_delete_prefix(const char *prefix, uint32_t *removed) {
+    return tuffet_shared_kv_delete_prefix(NULL, prefix, removed);
 }
 
 /* Files in the roots that are granted: `files/ROOT`. A call may read 64 MiB in all. */

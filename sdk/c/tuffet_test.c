@@ -66,6 +66,7 @@ static const char *name_at(const entry *list, size_t number) {
 
 void tuffet_test_reset(void) {
     memset(&state, 0, sizeof(state));
+    tuffet_take_label();
     tuffet_call_ended();
 }
 
@@ -131,6 +132,8 @@ void tuffet_test_respond(uint16_t status, const char *body) {
     *response = (tuffet_http_response){.status = status, .body = copy(body, strlen(body))};
     state.response = response;
 }
+
+const char *tuffet_test_label(void) { return tuffet_take_label(); }
 
 const char *tuffet_test_emitted(size_t number) { return name_at(state.emitted, number); }
 
@@ -198,23 +201,33 @@ tuffet_error tuffet_shared_kv_swap(const char *space, const char *key, const uin
     return tuffet_shared_kv_set(space, key, data, length, ttl_seconds);
 }
 
-static int by_bytes(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_bytes(const void *a, const void *b) {
+    return strcmp(((const tuffet_listed *)a)->key, ((const tuffet_listed *)b)->key);
+}
 
 tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const char *after, uint32_t limit,
-                                   tuffet_strings *keys) {
+                                   tuffet_list_of_keys *keys) {
     const char *begin = key_name(space, prefix);
     size_t known = 0, count = 0, skipped = strlen(begin) - strlen(prefix);
     for (const entry *its = state.keys; its; its = its->next) known++;
-    const char **items = tuffet_alloc(known * sizeof(*items));
+    tuffet_listed *items = tuffet_alloc(known * sizeof(*items));
     for (const entry *its = state.keys; its; its = its->next) {
         if (strncmp(its->name, begin, strlen(begin))) continue;
         const char *key = its->name + skipped;
-        if (!after || strcmp(key, after) > 0) items[count++] = key;
+        if (!after || strcmp(key, after) > 0) items[count++] = (tuffet_listed){key, {its->content, its->revision}};
     }
     qsort(items, count, sizeof(*items), by_bytes);
     if (limit > 1000) limit = 1000;
-    *keys = (tuffet_strings){items, count < limit ? count : limit};
+    *keys = (tuffet_list_of_keys){items, count < limit ? count : limit};
     return TUFFET_OK;
+}
+
+tuffet_error tuffet_shared_kv_delete_prefix(const char *space, const char *prefix, uint32_t *removed) {
+    tuffet_list_of_keys keys;
+    tuffet_error error = tuffet_shared_kv_list(space, prefix, NULL, 1000, &keys);
+    for (size_t i = 0; i < keys.count; i++) drop_entry(&state.keys, key_name(space, keys.items[i].key));
+    *removed = (uint32_t)keys.count;
+    return error;
 }
 
 /* Bytes from an offset on; fewer where the content ends. */

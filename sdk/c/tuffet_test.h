@@ -23,6 +23,9 @@ const char *tuffet_test_problem(size_t number);
 /* A read of this path by 192.0.2.1, without any MAC address. Change what the test needs otherwise. */
 tuffet_request tuffet_test_request(const char *path);
 
+/* The label that a hook gave its request since this was asked last, or NULL. */
+const char *tuffet_test_label(void);
+
 /* What the network says of a client: request.client.macs = tuffet_test_macs("02:00:5e:10:00:01"). */
 const tuffet_mac_addresses *tuffet_test_macs(const char *address);
 

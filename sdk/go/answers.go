@@ -48,6 +48,12 @@ type Profile struct {
 	Attributes []Pair
 }
 
+// Ceiling is a profile with the most that is granted: Ceiling(SessionValues{Blksize: 1428}).
+func Ceiling(values SessionValues) Profile { return Profile{Ceilings: values} }
+
+// Floor is a profile with the least that a session is served with.
+func Floor(values SessionValues) Profile { return Profile{Floors: values} }
+
 // A Verdict answers [Authorizer]: [Abstain], [Allow], [Deny] or [Drop].
 type Verdict interface{ verdict() }
 

@@ -14,7 +14,7 @@ import (
 // The exports, as the canonical ABI lowers those of sdk/wit/policy.wit. Parameters are copied first, because their memory is
 // used again. An answer, and what it points to, stays where it is until the next call: the server has read it before.
 
-//go:wasmexport tuffet:policy/lifecycle@1.0.0-rc.1#configure
+//go:wasmexport tuffet:policy/lifecycle@1.0.0#configure
 func exportConfigure(text string) unsafe.Pointer {
 	defer failed()
 	host.Enter()
@@ -34,11 +34,17 @@ func exportConfigure(text string) unsafe.Pointer {
 	return unsafe.Pointer(answer)
 }
 
-//go:wasmexport tuffet:policy/authorize@1.0.0-rc.1#authorize
+//go:wasmexport tuffet:policy/authorize@1.0.0#authorize
 func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
-	verdict := registered.authorizer.Authorize(copiedRequest(params))
-	answer := begin[abi.Verdict]()
+	given = ""
+	verdict, err := registered.authorizer.Authorize(copiedRequest(params))
+	result := begin[abi.Result[abi.LabelledVerdict]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	result.Value.Label = lowerLabel()
+	answer := &result.Value.Verdict
 	switch verdict := verdict.(type) {
 	case Abstention:
 	case allow:
@@ -50,14 +56,20 @@ func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
 	default:
 		noAnswer("Authorize", verdict)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/resolve@1.0.0-rc.1#resolve
+//go:wasmexport tuffet:policy/resolve@1.0.0#resolve
 func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
-	resolution := registered.resolver.Resolve(copiedRequest(params))
-	answer := begin[abi.Resolution]()
+	given = ""
+	resolution, err := registered.resolver.Resolve(copiedRequest(params))
+	result := begin[abi.Result[abi.LabelledResolution]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	result.Value.Label = lowerLabel()
+	answer := &result.Value.Resolution
 	switch resolution := resolution.(type) {
 	case Abstention:
 	case Selection:
@@ -71,72 +83,90 @@ func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 	default:
 		noAnswer("Resolve", resolution)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/render@1.0.0-rc.1#render
+//go:wasmexport tuffet:policy/render@1.0.0#render
 func exportRender(key string) unsafe.Pointer {
 	defer failed()
-	rendering := registered.renderer.Render(copied(key))
-	answer := begin[abi.Result[abi.Rendering]]()
+	rendering, err := registered.renderer.Render(copied(key))
+	result := begin[abi.Result[abi.Rendered]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	answer := &result.Value
 	switch rendering := rendering.(type) {
 	case Contents:
-		answer.Value.Content = lowerContents(rendering)
+		abi.As[abi.Rendering](&answer.Payload).Content = lowerContents(rendering)
 	case expiring:
-		answer.Value.Content = lowerContents(rendering.Contents)
-		answer.Value.TTLSeconds = abi.Maybe(rendering.ttl)
+		*abi.As[abi.Rendering](&answer.Payload) = abi.Rendering{
+			Content: lowerContents(rendering.Contents), TTLSeconds: abi.Maybe(rendering.ttl),
+		}
 	case Denial:
-		answer.Tag, *abi.As[abi.Denial](&answer.Value) = 1, lowerDenial(rendering)
+		answer.Tag, *abi.As[abi.Denial](&answer.Payload) = 1, lowerDenial(rendering)
 	default:
 		noAnswer("Render", rendering)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/render-parts@1.0.0-rc.1#begin
+//go:wasmexport tuffet:policy/render-parts@1.0.0#begin
 func exportBegin(key string) unsafe.Pointer {
 	defer failed()
-	beginning := registered.parts.Begin(copied(key))
-	answer := begin[abi.Result[abi.Option[abi.LargeContent]]]()
+	beginning, err := registered.parts.Begin(copied(key))
+	result := begin[abi.Result[abi.Beginning]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	answer := &result.Value
 	switch beginning := beginning.(type) {
 	case LargeContent:
-		answer.Value = abi.Some(abi.LargeContent{
+		*abi.As[abi.LargeContent](&answer.Payload) = abi.LargeContent{
 			Name: lowerName(beginning.name), Size: beginning.Size, TTLSeconds: abi.Maybe(beginning.ttl),
-		})
+		}
 	case whole:
+		answer.Tag = 1
 	case Denial:
-		answer.Tag, *abi.As[abi.Denial](&answer.Value) = 1, lowerDenial(beginning)
+		answer.Tag, *abi.As[abi.Denial](&answer.Payload) = 2, lowerDenial(beginning)
 	default:
 		noAnswer("Begin", beginning)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/render-parts@1.0.0-rc.1#part
+//go:wasmexport tuffet:policy/render-parts@1.0.0#part
 func exportPart(key string, offset uint64, length uint32) unsafe.Pointer {
 	defer failed()
-	part := registered.parts.Part(copied(key), offset, length)
-	answer := begin[abi.Result[abi.Denial]]()
+	part, err := registered.parts.Part(copied(key), offset, length)
+	result := begin[abi.Result[abi.MadePart]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	answer := &result.Value
 	switch part := part.(type) {
 	case partBytes:
-		*abi.As[abi.Text](&answer.Value) = abi.PutBytes(part.Bytes)
+		*abi.As[abi.Text](&answer.Payload) = abi.PutBytes(part.Bytes)
 	case Denial:
-		answer.Tag, answer.Value = 1, lowerDenial(part)
+		answer.Tag, *abi.As[abi.Denial](&answer.Payload) = 1, lowerDenial(part)
 	default:
 		noAnswer("Part", part)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload
+//go:wasmexport tuffet:policy/accept-upload@1.0.0#accept-upload
 func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
 	host.Enter()
 	its := (*abi.UploadParams)(params)
 	request, upload := liftRequest(&its.Request), liftUpload(&its.Upload)
 	host.Leave()
-	acceptance := registered.gate.AcceptUpload(&request, &upload)
-	answer := begin[abi.Acceptance]()
+	acceptance, err := registered.gate.AcceptUpload(&request, &upload)
+	result := begin[abi.Result[abi.Acceptance]]()
+	if err != nil {
+		return failure(&result.Tag, &result.Value, err)
+	}
+	answer := &result.Value
 	switch acceptance := acceptance.(type) {
 	case Abstention:
 	case accept:
@@ -149,10 +179,10 @@ func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 	default:
 		noAnswer("AcceptUpload", acceptance)
 	}
-	return unsafe.Pointer(answer)
+	return unsafe.Pointer(result)
 }
 
-//go:wasmexport tuffet:policy/observe@1.0.0-rc.1#observe
+//go:wasmexport tuffet:policy/observe@1.0.0#observe
 func exportObserve(events unsafe.Pointer, length uint32) {
 	defer failed()
 	host.Enter()
@@ -170,6 +200,19 @@ func begin[T any]() *T {
 	answer := new(T)
 	answered = answer
 	return answer
+}
+
+// failure makes a result an error: value is that of the answer, which begins where the text does.
+func failure[T any](tag *uint8, value *T, err error) unsafe.Pointer {
+	*tag, *abi.As[abi.Text](value) = 1, abi.Put(err.Error())
+	return unsafe.Pointer(tag)
+}
+
+func lowerLabel() (lowered abi.Option[abi.Text]) {
+	if given != "" {
+		lowered = abi.Some(abi.Put(given))
+	}
+	return lowered
 }
 
 func copiedRequest(params unsafe.Pointer) *Request {

@@ -83,9 +83,32 @@ func TestPagesOfKeys(t *testing.T) {
 	}{
 		{"", 2, []string{"host/a", "host/b"}}, {"host/b", 9, []string{"host/ä"}}, {"host/ä", 9, nil}, {"", -1, nil},
 	} {
-		if got, err := kv.List("host/", page.after, page.limit); fmt.Sprint(got) != fmt.Sprint(page.want) || err != nil {
+		var got []string
+		listed, err := kv.List("host/", page.after, page.limit)
+		for _, its := range listed {
+			got = append(got, its.Key)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(page.want) || err != nil {
 			t.Error(page, got, err)
 		}
+	}
+}
+
+func TestKeysAreRemovedByPrefix(t *testing.T) {
+	tuffettest.Reset(t)
+	for _, key := range []string{"host/a", "host/b", "other"} {
+		if err := kv.Set(key, []byte(key), kv.Forever); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []int{2, 0} {
+		if removed, err := kv.DeletePrefix("host/"); removed != want || err != nil {
+			t.Error(removed, err)
+		}
+	}
+	listed, err := kv.List("", "", 9)
+	if err != nil || len(listed) != 1 || listed[0].Key != "other" || string(listed[0].Value) != "other" || listed[0].Revision == 0 {
+		t.Error(listed, err)
 	}
 }
 
@@ -108,8 +131,9 @@ func TestSharedNamespaces(t *testing.T) {
 	if _, ok, err := leases.Create("n", nil, kv.Forever); ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	if keys, err := leases.List("", "", 9); !reflect.DeepEqual(keys, []string{"a", "n"}) || err != nil {
-		t.Fatal(keys, err)
+	listed, err := leases.List("", "", 9)
+	if len(listed) != 2 || listed[0].Key != "a" || string(listed[0].Value) != "theirs" || listed[1].Key != "n" || err != nil {
+		t.Fatal(listed, err)
 	}
 	if err := leases.Delete("a"); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,8 @@ func liftRequest(its *abi.Request) Request {
 			Address: its.Client.Address.String(), Port: its.Client.Port, Class: its.Client.Class.String(),
 		},
 		Options:    abi.Lift(its.Options, liftPair),
+		UnixMS:     its.UnixMS,
+		Labels:     abi.Lift(its.Labels, liftLabel),
 		Attributes: abi.Lift(its.Attributes, liftPair),
 	}
 	if macs := its.Client.MACs.Get(); macs != nil {
@@ -107,6 +109,10 @@ func liftSummary(its *abi.Summary) *Summary {
 }
 
 func liftPair(its *abi.Pair) Pair { return Pair{its.Name.String(), its.Value.String()} }
+
+func liftLabel(its *abi.Label) RequestLabel {
+	return RequestLabel{its.Plugin.String(), its.Text.String()}
+}
 
 func liftMAC(its *abi.MAC) MAC { return MAC{its.Address.String(), MACSource(its.Source.String())} }
 

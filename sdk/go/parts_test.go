@@ -9,28 +9,30 @@ import (
 
 type resolver struct{}
 
-func (resolver) Configure([]byte) error      { return nil }
-func (resolver) Resolve(*Request) Resolution { return Rendered("k") }
+func (resolver) Configure([]byte) error               { return nil }
+func (resolver) Resolve(*Request) (Resolution, error) { return Rendered("k"), nil }
 
 type beginner struct{ resolver }
 
-func (beginner) Begin(string) Beginning { return InParts(1) }
+func (beginner) Begin(string) (Beginning, error) { return InParts(1), nil }
 
 type maker struct{ beginner }
 
-func (maker) Part(string, uint64, uint32) Part { return Bytes([]byte("x")) }
-func (maker) Render(string) Rendering          { return Content(nil).Named("n").Expiring(time.Second) }
+func (maker) Part(string, uint64, uint32) (Part, error) { return Bytes([]byte("x")), nil }
+func (maker) Render(string) (Rendering, error) {
+	return Content(nil).Named("n").Expiring(time.Second), nil
+}
 
 type parted struct{ resolver }
 
-func (parted) Part(string, uint64, uint32) Part { return Bytes([]byte("x")) }
+func (parted) Part(string, uint64, uint32) (Part, error) { return Bytes([]byte("x")), nil }
 
 // A plugin without the hook resolve.
 type alone struct{}
 
-func (alone) Configure([]byte) error           { return nil }
-func (alone) Begin(string) Beginning           { return Whole() }
-func (alone) Part(string, uint64, uint32) Part { return Bytes(nil) }
+func (alone) Configure([]byte) error                    { return nil }
+func (alone) Begin(string) (Beginning, error)           { return Whole(), nil }
+func (alone) Part(string, uint64, uint32) (Part, error) { return Bytes(nil), nil }
 
 func TestContentInPartsNeedsBothMethodsAndResolve(t *testing.T) {
 	for _, each := range []struct {

@@ -10,26 +10,28 @@ type Configurer interface {
 	Configure(settings []byte) error
 }
 
-// An Authorizer decides whether a client may do what it requests.
+// An Authorizer decides whether a client may do what it requests. Of each hook, an error says that the plugin cannot answer: a
+// service that it asks is away, or sent nonsense. on-error of the configuration decides then, and the server logs the error. A
+// panic ends the instance, too, and after several of them the server stops calling the plugin.
 type Authorizer interface {
-	Authorize(*Request) Verdict
+	Authorize(*Request) (Verdict, error)
 }
 
 // A Resolver decides which file or content a client gets.
 type Resolver interface {
-	Resolve(*Request) Resolution
+	Resolve(*Request) (Resolution, error)
 }
 
 // A Renderer is a [Resolver] that makes the content for keys that it answers with, as [Rendered]: once for all requests with
 // a key, and maybe in another instance. The content may depend on the key, the settings and the grants alone. A denial
 // answers all requests that wait for it; the server keeps it no longer. tuffet.json lists it as "render".
 type Renderer interface {
-	Render(key string) Rendering
+	Render(key string) (Rendering, error)
 }
 
 // An UploadGate decides whether a complete upload becomes visible.
 type UploadGate interface {
-	AcceptUpload(*Request, *Upload) Acceptance
+	AcceptUpload(*Request, *Upload) (Acceptance, error)
 }
 
 // An Observer receives events after the fact, in the order in which they happened. The slice is empty only if the

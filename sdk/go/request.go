@@ -139,11 +139,31 @@ type Request struct {
 	Arrival *Arrival
 	// As the client sent them, names in lower case (RFC 2347).
 	Options []Pair
+	// When it arrived, in milliseconds since 1970; needs no grant. A rehearsal may have another time.
+	UnixMS uint64
+	// What plugins that were called before have attached, in the order of the calls; of each plugin the last.
+	Labels []RequestLabel
 	// raw-name: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. unsafe-name: why the server
 	// refuses the name unless resolve names a file for it; Path has U+FFFD in place of what is not safe then. case:
 	// insensitive where every spelling of Path finds the file, also one that is new; compare names regardless of case
 	// then. Later servers add more.
 	Attributes []Pair
+}
+
+// A RequestLabel is a short text that a plugin has attached to a request.
+type RequestLabel struct {
+	// The name of the plugin in the configuration.
+	Plugin, Text string
+}
+
+// LabelOf returns the label of a plugin that was called before; empty for none.
+func (r *Request) LabelOf(plugin string) string {
+	for _, label := range r.Labels {
+		if label.Plugin == plugin {
+			return label.Text
+		}
+	}
+	return ""
 }
 
 // Option returns the value of a requested option, by its name in lower case.

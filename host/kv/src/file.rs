@@ -21,7 +21,8 @@ use super::open_file::KvFile;
 use super::tables::{KEYS, REVISIONS};
 use super::writer::{self, QueuedChange};
 use super::{
-    Change, KvError, KvOpenError, Listing, ObserverTurn, Quota, Versioned, now_ms, observer_turn, unavailable,
+    Change, KvError, KvOpenError, Listing, ObserverTurn, Page, Quota, Versioned, now_ms, observer_turn,
+    unavailable,
 };
 
 /// The file name in the folder for persistent state.
@@ -72,8 +73,12 @@ impl FileStore {
         .await
     }
 
-    /// Lists keys in the order of their bytes.
-    pub(super) async fn list(&self, namespace: &Arc<str>, listing: Listing) -> Result<Vec<String>, KvError> {
+    /// Lists keys with their values in the order of their bytes.
+    pub(super) async fn list(
+        &self,
+        namespace: &Arc<str>,
+        listing: Listing,
+    ) -> Result<Vec<(String, Versioned)>, KvError> {
         let namespace = Arc::clone(namespace);
         self.read(move |transaction| {
             let Listing { prefix, after, limit } = listing;
@@ -81,19 +86,21 @@ impl FileStore {
                 Some(after) if *after >= prefix => Bound::Excluded((&*namespace, after.as_str())),
                 _ => Bound::Included((&*namespace, prefix.as_str())),
             };
-            let (mut keys, now) = (Vec::new(), now_ms());
-            let table = transaction.open_table(KEYS)?;
+            let (mut page, now) = (Page::new(limit), now_ms());
+            let (table, revisions) = (transaction.open_table(KEYS)?, transaction.open_table(REVISIONS)?);
             for found in table.range::<(&str, &str)>((begin, Bound::Unbounded))? {
                 let (id, entry) = found?;
                 let (found_namespace, key) = id.value();
-                if keys.len() == limit || found_namespace != &*namespace || !key.starts_with(&prefix) {
+                if page.is_full() || found_namespace != &*namespace || !key.starts_with(&prefix) {
                     break;
                 }
-                if !Entry::parse(entry.value()).is_expired(now) {
-                    keys.push(key.to_owned());
+                let entry = Entry::parse(entry.value());
+                if !entry.is_expired(now) {
+                    let revision = revisions.get((&*namespace, key))?.map_or(0, |revision| revision.value());
+                    page.add(key, Versioned { value: entry.value.to_vec(), revision });
                 }
             }
-            Ok(keys)
+            Ok(page.found)
         })
         .await
     }

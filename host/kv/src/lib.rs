@@ -35,6 +35,11 @@ pub const MAX_KEY: usize = 256;
 /// The maximum size of a value, in bytes.
 pub const MAX_VALUE: usize = 64 << 10;
 
+/// The maximum number of keys in a page of a list, and that are removed at once.
+pub const MAX_PAGE_KEYS: usize = 1000;
+/// The size of the keys and values in a page of a list, in bytes, after which no further one is added.
+const MAX_PAGE_BYTES: usize = 1 << 20;
+
 /// The location of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum KvLocation {
@@ -108,6 +113,8 @@ enum Change {
         ttl_seconds: Option<u32>,
     },
     Delete,
+    /// Removes keys with this prefix, which stands in place of the key, and answers how many: at most [`MAX_PAGE_KEYS`].
+    DeletePrefix,
     Increment {
         by: i64,
         ttl_seconds: Option<u32>,
@@ -210,11 +217,12 @@ impl KvStore {
         }
     }
 
-    /// Lists keys in the order of their bytes. For a bucket, recent changes of other servers may be missing.
+    /// Lists keys with their values in the order of their bytes: a page of them. For a bucket, recent changes of other
+    /// servers may be missing.
     ///
     /// # Errors
     /// The store is away.
-    pub async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
+    pub async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<(String, Versioned)>, KvError> {
         match &self.0 {
             Backend::File(store) => store.list(&of.name, listing).await,
             Backend::Nats(store) => store.list(of, listing).await,
@@ -241,6 +249,16 @@ impl KvStore {
     /// The store is away.
     pub async fn delete(&self, of: &Namespace, key: String) -> Result<(), KvError> {
         self.change(of, key, Change::Delete).await.map(drop)
+    }
+
+    /// Removes keys with this prefix, and returns how many: at most [`MAX_PAGE_KEYS`], and 0 if there is none. In a bucket
+    /// one after the other.
+    ///
+    /// # Errors
+    /// The store is away.
+    pub async fn delete_prefix(&self, of: &Namespace, prefix: String) -> Result<u32, KvError> {
+        let removed = self.change(of, prefix, Change::DeletePrefix).await?;
+        Ok(u32::try_from(removed).unwrap_or(u32::MAX))
     }
 
     /// Adds to a counter; returns the sum.
@@ -277,12 +295,34 @@ impl KvStore {
         }
     }
 
-    /// Returns the new value of a counter, the new revision of a swap, or 0.
+    /// Returns the new value of a counter, the new revision of a swap, the number of removed keys, or 0.
     async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
         match &self.0 {
             Backend::File(store) => store.change(&of.name, of.quota, key, change).await,
             Backend::Nats(store) => store.change(of, key, change).await,
         }
+    }
+}
+
+/// A page of keys and values while it is made.
+struct Page {
+    found: Vec<(String, Versioned)>,
+    limit: usize,
+    bytes: usize,
+}
+
+impl Page {
+    fn new(limit: usize) -> Page {
+        Page { found: Vec::new(), limit, bytes: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.limit || self.bytes >= MAX_PAGE_BYTES
+    }
+
+    fn add(&mut self, key: &str, versioned: Versioned) {
+        self.bytes += key.len() + versioned.value.len();
+        self.found.push((key.to_owned(), versioned));
     }
 }
 

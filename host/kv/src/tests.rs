@@ -270,6 +270,10 @@ fn all(prefix: &str) -> Listing {
     Listing { prefix: prefix.into(), after: None, limit: 1000 }
 }
 
+fn names(listed: Vec<(String, Versioned)>) -> Vec<String> {
+    listed.into_iter().map(|(key, _)| key).collect()
+}
+
 #[tokio::test]
 async fn keys_are_listed_by_prefix_and_page_by_page() {
     for location in locations() {
@@ -277,7 +281,7 @@ async fn keys_are_listed_by_prefix_and_page_by_page() {
         let namespace = of("b", PLENTY);
         let list = async |prefix: &str, after: Option<&str>, limit| {
             let listing = Listing { prefix: prefix.into(), after: after.map(Into::into), limit };
-            store.list(&namespace, listing).await.unwrap()
+            names(store.list(&namespace, listing).await.unwrap())
         };
         assert!(list("", None, 9).await.is_empty());
         for key in ["lease/3", "lease/1", "lease/2", "lease", "leasf", "k.*>", "l\u{e9}"] {
@@ -295,6 +299,58 @@ async fn keys_are_listed_by_prefix_and_page_by_page() {
         assert!(list("lease/", Some("z"), 9).await.is_empty());
         store.delete(&namespace, "lease/2".into()).await.unwrap();
         assert_eq!(list("lease/", None, 9).await, ["lease/1", "lease/3"]);
+    }
+}
+
+#[tokio::test]
+async fn a_list_has_the_entries_and_ends_after_a_megabyte() {
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("b", Quota { keys: 100, bytes: 10 << 20 });
+        store.join(&namespace);
+        for number in 10..30 {
+            let value = vec![number; MAX_VALUE];
+            store.set(&namespace, format!("k{number}"), value, None).await.unwrap();
+        }
+        let mut pages = Vec::new();
+        let mut after = None;
+        loop {
+            let listing = Listing { prefix: "k".into(), after: after.clone(), limit: 1000 };
+            let page = store.list(&namespace, listing).await.unwrap();
+            let Some((last, _)) = page.last() else { break };
+            after = Some(last.clone());
+            for (key, listed) in &page {
+                assert_eq!(store.get(&namespace, key.clone()).await.unwrap().as_ref(), Some(listed));
+            }
+            pages.push(page.len());
+        }
+        assert_eq!(pages, [16, 4]);
+    }
+}
+
+#[tokio::test]
+async fn keys_are_removed_by_prefix() {
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("b", Quota { keys: 1100, bytes: 100_000 });
+        store.join(&namespace);
+        for key in ["lease", "lease/1", "lease/2", "leasf"] {
+            set(&store, "b", namespace.quota, key, "x").await.unwrap();
+        }
+        set(&store, "a", PLENTY, "lease/1", "of another namespace").await.unwrap();
+        assert_eq!(store.delete_prefix(&namespace, "lease/".into()).await, Ok(2));
+        assert_eq!(store.delete_prefix(&namespace, "lease/".into()).await, Ok(0));
+        assert_eq!(names(store.list(&namespace, all("")).await.unwrap()), ["lease", "leasf"]);
+        assert_eq!(get(&store, "a", "lease/1").await.as_deref(), Some("of another namespace"));
+        for number in 0..1050 {
+            set(&store, "b", namespace.quota, &format!("n{number}"), "x").await.unwrap();
+        }
+        assert_eq!(store.delete_prefix(&namespace, "n".into()).await, Ok(1000), "a page");
+        assert_eq!(store.delete_prefix(&namespace, "n".into()).await, Ok(50));
+        // What was removed no longer counts.
+        for number in 0..1050 {
+            set(&store, "b", namespace.quota, &format!("m{number}"), "x").await.unwrap();
+        }
     }
 }
 
@@ -439,7 +495,7 @@ async fn a_server_that_hangs_costs_one_time_out() {
         assert!(matches!(store.get(&fails, "k".into()).await, Err(KvError::Unavailable(_))));
         let known = store.get(&knows, "k".into()).await.unwrap();
         assert_eq!(known.map(|known| known.value).as_deref(), Some(&b"known"[..]));
-        assert_eq!(store.list(&knows, all("")).await, Ok(vec!["k".to_owned()]));
+        assert_eq!(store.list(&knows, all("")).await.map(names), Ok(vec!["k".to_owned()]));
         assert!(matches!(store.list(&fails, all("")).await, Err(KvError::Unavailable(_))));
         let swapped = store.swap(&knows, "k".into(), None, b"new".to_vec(), None).await;
         assert!(matches!(swapped, Err(KvError::Unavailable(_))), "{swapped:?}");
@@ -472,7 +528,7 @@ async fn a_bucket_may_be_purged_or_created_again_under_its_servers() {
     store.join(&namespace);
     let lists = async |expected: &[&str]| {
         let waited = Instant::now();
-        while store.list(&namespace, all("")).await.ok().is_none_or(|keys| keys != expected) {
+        while store.list(&namespace, all("")).await.ok().is_none_or(|keys| names(keys) != expected) {
             assert!(waited.elapsed() < Duration::from_secs(20), "{expected:?}: {:?}", store.state());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }

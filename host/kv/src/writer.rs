@@ -9,7 +9,7 @@ use super::entry::Entry;
 use super::open_file::{KvFile, Open};
 use super::tables::Tables;
 use super::usage::{Usage, Usages};
-use super::{Change, KvError, MAX_VALUE, Quota, now_ms};
+use super::{Change, KvError, MAX_PAGE_KEYS, MAX_VALUE, Quota, now_ms};
 
 /// Changes per transaction.
 const MAX_BATCH: usize = 256;
@@ -109,6 +109,9 @@ fn apply(
         Some(usage) => *usage,
         None => Usage::sweep(tables, &queued.namespace, now)?,
     };
+    if queued.change == Change::DeletePrefix {
+        return delete_prefix(tables, usages, queued, usage);
+    }
     let found = tables.keys.get(id)?.map(|found| {
         let Entry { until, value } = Entry::parse(found.value());
         (until, value.to_vec())
@@ -119,7 +122,7 @@ fn apply(
     }
     let is_expired = |(until, value): &(u64, Vec<u8>)| Entry { until: *until, value }.is_expired(now);
     let (entry, answer) = match &queued.change {
-        Change::Delete => (None, 0),
+        Change::Delete | Change::DeletePrefix => (None, 0),
         Change::Set { value, ttl_seconds } => (Some((Entry::expiry(now, *ttl_seconds), value.clone())), 0),
         Change::Increment { by, ttl_seconds } => {
             let current = found.filter(|found| !is_expired(found));
@@ -170,4 +173,29 @@ fn apply(
     };
     usages.insert(Arc::clone(&queued.namespace), after);
     Ok(Ok(if matches!(queued.change, Change::Swap { .. }) { revision.cast_signed() } else { answer }))
+}
+
+/// Removes keys that begin with the key of the change, and returns how many.
+fn delete_prefix(
+    tables: &mut Tables<'_>,
+    usages: &mut Usages,
+    queued: &QueuedChange,
+    mut usage: Usage,
+) -> Result<ChangeResult, redb::Error> {
+    let (namespace, prefix) = (&*queued.namespace, &*queued.key);
+    let mut removed = Vec::new();
+    for found in tables.keys.range((namespace, prefix)..)? {
+        let (id, entry) = found?;
+        let (found_namespace, key) = id.value();
+        if removed.len() == MAX_PAGE_KEYS || found_namespace != namespace || !key.starts_with(prefix) {
+            break;
+        }
+        usage.remove(key, Entry::parse(entry.value()).value.len());
+        removed.push(key.to_owned());
+    }
+    for key in &removed {
+        tables.remove((namespace, key))?;
+    }
+    usages.insert(Arc::clone(&queued.namespace), usage);
+    Ok(Ok(i64::try_from(removed.len()).unwrap_or(i64::MAX)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::content::PluginContent;
 use super::failure::{Cause, Failure};
 use super::text::one_line;
-use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
+use tuffet_request::{Denial, ErrorCode, Label, SessionProfile, SessionValues};
 use tuffet_store::{Destination, Source};
 
 /// The maximum number of files in an answer.
@@ -236,6 +236,13 @@ pub trait Answer: Clone + Send {
             Some(problem) => Err(Failure::new(Cause::BadAnswer, problem)),
         }
     }
+}
+
+/// An answer, and the label that the hook gave the request.
+#[derive(Debug, Clone)]
+pub(crate) struct Labelled<A> {
+    pub(crate) answer: A,
+    pub(crate) label: Option<Label>,
 }
 
 impl Answer for Verdict {

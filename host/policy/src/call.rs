@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::time::{Instant, timeout};
 
-use super::answers::{Answer, Resolution, UploadVerdict, Verdict};
+use super::answers::{Answer, Labelled, Resolution, UploadVerdict, Verdict};
 use super::breaker::BreakerChange;
 use super::chain_deadline::ChainDeadline;
 use super::chain_results::NoAnswer;
@@ -89,7 +89,12 @@ impl Member {
         let (began, called) = (Instant::now(), AtomicBool::new(false));
         let call = HookCall { wanted: Some(began), memo: memo.clone(), ..self.call_for(question) };
         let rehearsal = call.rehearsal.clone();
-        let ask = async |call| self.guarded(ask(call)).await.and_then(Answer::checked);
+        let ask = async |call: HookCall| {
+            let label = Arc::clone(&call.label);
+            let answer = self.guarded(ask(call)).await.and_then(Answer::checked)?;
+            let label = label.lock().take();
+            Ok(Labelled { answer, label })
+        };
         let answer = if rehearsal.is_some() {
             Box::pin(self.rehearsed(request, call, &called, decisions, ask)).await
         } else {
@@ -165,7 +170,11 @@ impl Member {
             }
         };
         let provenance = Provenance { began, cached: rendered.is_ok() && !called, rehearsal };
-        self.record(question, provenance, rendered.map(Some))
+        self.record(
+            question,
+            provenance,
+            rendered.map(|rendered| Labelled { answer: Some(rendered), label: None }),
+        )
     }
 
     /// Has the plugin render the content for a key, or begin it if the plugin produces it in parts.
@@ -197,6 +206,7 @@ impl Member {
             rehearsal: request.is_rehearsal().then(Lines::default),
             freshness: None,
             memo: Memo::default(),
+            label: Arc::default(),
         }
     }
 
@@ -205,15 +215,19 @@ impl Member {
         &self,
         question: Question<'_>,
         provenance: Provenance,
-        answer: Result<A, Failure>,
+        answer: Result<Labelled<A>, Failure>,
     ) -> Result<A, NoAnswer> {
         let Question { hook, request, .. } = question;
         let Provenance { began, cached, rehearsal } = provenance;
         let cause = answer.as_ref().err().map(|failure| failure.cause.as_str());
         let detail = |failure: &Failure| failure.detail.clone();
         let traced = request.trail.as_deref().map(|trail| (trail, answer.as_ref().err().map(detail)));
+        let mut label = None;
         let effect = match answer {
-            Ok(answer) => Ok(answer),
+            Ok(Labelled { answer, label: its }) => {
+                label = its;
+                Ok(answer)
+            }
             Err(failure) if failure.cause == Cause::Busy => {
                 if rehearsal.is_none() {
                     self.overload.note(&self.name, hook, &failure.detail);
@@ -236,6 +250,7 @@ impl Member {
             failure: cause,
             cached,
             monitored: self.monitors,
+            label: label.clone(),
             took: began.elapsed(),
         });
         if let Some((trail, detail)) = traced {
@@ -250,6 +265,7 @@ impl Member {
                 lines: rehearsal.map(|lines| std::mem::take(&mut *lines.lock())).unwrap_or_default(),
                 remembered: cached,
                 failure: cause.zip(detail),
+                label,
                 monitored: self.monitors,
             };
             trail.step(began.into_std(), step);
@@ -264,8 +280,8 @@ impl Member {
         call: HookCall,
         called: &AtomicBool,
         decisions: Option<&DecisionCache<A>>,
-        ask: impl AsyncFnOnce(HookCall) -> Result<A, Failure>,
-    ) -> Result<A, Failure> {
+        ask: impl AsyncFnOnce(HookCall) -> Result<Labelled<A>, Failure>,
+    ) -> Result<Labelled<A>, Failure> {
         if let Some(answer) = decisions.and_then(|decisions| decisions.peek(request)) {
             return Ok(answer);
         }

@@ -11,7 +11,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::time::{Instant, timeout_at};
 
-use super::answers::Answer;
+use super::answers::{Answer, Labelled};
 use super::counters::Counters;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
@@ -35,7 +35,7 @@ type Key = Box<[u8]>;
 
 #[derive(Clone)]
 struct CachedDecision<A> {
-    answer: A,
+    answer: Labelled<A>,
     /// `None`: until the next reload.
     until: Option<Instant>,
     /// Whether it is for the request alone that it was made for.
@@ -53,7 +53,7 @@ struct Weight;
 
 impl<A: Answer> Weighter<Key, CachedDecision<A>> for Weight {
     fn weight(&self, _: &Key, decided: &CachedDecision<A>) -> u64 {
-        decided.answer.weight()
+        decided.answer.answer.weight()
     }
 }
 
@@ -88,14 +88,14 @@ impl<A: Answer> DecisionCache<A> {
 
     /// Returns the cached decision for a rehearsal. Without a time to live, the plugin is called instead: it decides
     /// the same, and its log lines are visible.
-    pub(crate) fn peek(&self, request: &Request) -> Option<A> {
+    pub(crate) fn peek(&self, request: &Request) -> Option<Labelled<A>> {
         self.ttl?;
         let decided = self.cache.peek(&*self.key(request))?;
         (!decided.is_stale()).then_some(decided.answer)
     }
 
     /// Returns the cached decision, if it is still valid.
-    pub(crate) fn get(&self, key: &[u8]) -> Option<A> {
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Labelled<A>> {
         let decided = self.cache.get(key)?;
         (!decided.is_stale()).then_some(decided.answer)
     }
@@ -109,8 +109,8 @@ impl<A: Answer> DecisionCache<A> {
         counters: &Counters,
         until: Instant,
         freshness: Freshness,
-        decide: impl Future<Output = Result<A, Failure>>,
-    ) -> Result<A, Failure> {
+        decide: impl Future<Output = Result<Labelled<A>, Failure>>,
+    ) -> Result<Labelled<A>, Failure> {
         let key = key.into_boxed_slice();
         self.cache.remove_if(&key, CachedDecision::is_stale);
         let mut decided_here = false;

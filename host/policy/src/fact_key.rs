@@ -48,6 +48,14 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 key.push(request.vlan.is_some().into());
                 key.extend_from_slice(&request.vlan.unwrap_or_default().to_le_bytes());
             }
+            Fact::Labels => {
+                let labels = request.calls.labels();
+                count(&mut key, labels.len());
+                for (plugin, label) in &labels {
+                    text(&mut key, plugin);
+                    text(&mut key, label.as_str());
+                }
+            }
             Fact::Lease => lease(&mut key, request.lease.as_deref()),
             Fact::Path => {
                 text(&mut key, &request.path);
@@ -108,7 +116,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use tuffet_request::names::NameError;
-    use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation};
+    use tuffet_request::{Call, ClientClass, MacAddress, MacFact, MacSource, Mode, Operation};
 
     fn request() -> Request {
         Request { requested: "/a".into(), ..Request::sample("a") }
@@ -119,6 +127,11 @@ mod tests {
         let mac = MacFact { address: MacAddress([2; 6]), source: MacSource::RequestedName };
         let plain = ClientClass::guess(Operation::Read, "a", &[]);
         let lease = |lease| Some(Box::new(LeaseFact { lease, age: Duration::ZERO }));
+        let labelled = |plugin, label: &str| {
+            let request = request();
+            request.calls.note(Call::labelling(plugin, label.parse().unwrap()));
+            request
+        };
         let hostname = Some("kitchen".to_owned());
         let changed = [
             (Fact::Operation, Request { operation: Operation::Write, ..request() }),
@@ -141,6 +154,9 @@ mod tests {
             (Fact::LocalAddress, Request { local_address: Some([192, 0, 2, 9].into()), ..request() }),
             (Fact::Interface, Request { interface: Some("eth0".into()), ..request() }),
             (Fact::Vlan, Request { vlan: Some(0), ..request() }),
+            (Fact::Labels, labelled("a", "canary")),
+            (Fact::Labels, labelled("b", "canary")),
+            (Fact::Labels, labelled("a", "stable")),
             (Fact::Lease, Request { lease: lease(Lease::default()), ..request() }),
             (
                 Fact::Lease,

@@ -11,7 +11,7 @@ pub struct Failure {
     pub detail: String,
     /// The problems that `configure` returned, if that was the cause.
     pub problems: Vec<Problem>,
-    /// Whether it counts towards the breaker. Overload never does.
+    /// Whether it counts towards the breaker. Overload never does, nor does a hook that says that it cannot answer.
     pub blamed: bool,
 }
 
@@ -44,7 +44,7 @@ pub enum Cause {
     Chain,
     /// It was not called, because it has failed for too many clients in a row.
     Repeated,
-    /// It said that it cannot answer.
+    /// It said that it cannot answer: a service that it asks is away, or sent nonsense.
     Error,
 }
 
@@ -79,9 +79,9 @@ impl Cause {
 }
 
 impl Failure {
-    /// A failure that counts towards the breaker, unless the plugin was overloaded or not called.
+    /// A failure that counts towards the breaker, unless the plugin was overloaded, was not called, or said so itself.
     pub fn new(cause: Cause, detail: impl Into<String>) -> Failure {
-        let blamed = !matches!(cause, Cause::Busy | Cause::Repeated);
+        let blamed = !matches!(cause, Cause::Busy | Cause::Repeated | Cause::Error);
         Failure { cause, detail: detail.into(), problems: Vec::new(), blamed }
     }
 

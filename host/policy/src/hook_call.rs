@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::chain_deadline::ChainDeadline;
 use super::freshness::Freshness;
 use super::memo::Memo;
-use tuffet_request::{ClientKey, Traced};
+use tuffet_request::{ClientKey, Label, Traced};
 
 /// A call of a hook: what it is made for, and what may become of its answer.
 #[derive(Debug, Clone)]
@@ -21,6 +21,7 @@ pub struct HookCall {
     pub(crate) rehearsal: Option<Lines>,
     pub(crate) freshness: Option<Freshness>,
     pub(crate) memo: Memo,
+    pub(crate) label: Arc<Mutex<Option<Label>>>,
 }
 
 /// Log lines of a rehearsal.
@@ -30,6 +31,11 @@ impl HookCall {
     /// Whether it must have no effect: an operator asks how the server would decide a request.
     pub fn is_rehearsal(&self) -> bool {
         self.rehearsal.is_some()
+    }
+
+    /// Gives the request a label, if the hook answers: later hooks, observers and people see it. The last one counts.
+    pub fn label(&self, label: Label) {
+        *self.label.lock() = Some(label);
     }
 
     /// Adds a line to the explanation of the request, if this is a rehearsal.
@@ -54,6 +60,7 @@ impl HookCall {
             rehearsal: None,
             freshness: None,
             memo: Memo::default(),
+            label: Arc::default(),
         }
     }
 

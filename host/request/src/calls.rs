@@ -1,8 +1,10 @@
-//! The plugin calls of a request, for its inspection by an operator.
+//! The plugin calls of a request, for its inspection by an operator, and the labels that they gave it.
 
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+use crate::label::Label;
 
 /// The limit of recorded calls per request.
 const MAX_CALLS: usize = 64;
@@ -22,8 +24,26 @@ pub struct Call {
     pub cached: bool,
     /// Whether the request did not wait for it: `mode: monitor`.
     pub monitored: bool,
+    /// The label that it gave the request.
+    pub label: Option<Label>,
     /// Its duration, including the wait for an instance.
     pub took: Duration,
+}
+
+impl Call {
+    /// A call that only gave the request a label, for tests of plugins.
+    pub fn labelling(plugin: &str, label: Label) -> Call {
+        Call {
+            plugin: plugin.into(),
+            hook: "authorize",
+            verdict: "abstain",
+            failure: None,
+            cached: false,
+            monitored: false,
+            label: Some(label),
+            took: Duration::ZERO,
+        }
+    }
 }
 
 /// Calls shared by the clones of a request.
@@ -49,6 +69,27 @@ impl Calls {
     pub fn list(&self) -> Vec<Call> {
         let Some(calls) = self.0.get() else { return Vec::new() };
         calls.lock().clone()
+    }
+
+    /// Returns the labels that plugins gave the request, with their names, in the order of the calls; of each plugin the
+    /// last. A plugin whose verdicts are only recorded gives none.
+    pub fn labels(&self) -> Vec<(Arc<str>, Label)> {
+        let mut labels: Vec<(Arc<str>, Label)> = Vec::new();
+        let Some(calls) = self.0.get() else { return labels };
+        for call in calls.lock().iter().filter(|call| !call.monitored) {
+            if let Some(label) = &call.label {
+                labels.retain(|(plugin, _)| *plugin != call.plugin);
+                labels.push((Arc::clone(&call.plugin), label.clone()));
+            }
+        }
+        labels
+    }
+
+    /// Returns whether a plugin gave the request a label.
+    pub(crate) fn has_label(&self) -> bool {
+        self.0
+            .get()
+            .is_some_and(|calls| calls.lock().iter().any(|call| call.label.is_some() && !call.monitored))
     }
 
     /// Returns how many of them the decision cache answered.
@@ -94,6 +135,7 @@ mod tests {
             failure: None,
             cached: false,
             monitored: true,
+            label: None,
             took: Duration::from_micros(9),
         };
         for _ in 0..MAX_CALLS + 1 {
@@ -106,5 +148,31 @@ mod tests {
             .into_iter()
             .for_each(|of_cache| cached.note(Call { cached: of_cache, ..call.clone() }));
         assert_eq!(cached.count_cached(), 2);
+    }
+
+    #[test]
+    fn of_each_plugin_the_last_label_counts() {
+        let calls = Calls::default();
+        let note = |plugin: &str, label: Option<&str>, monitored| {
+            calls.note(Call {
+                plugin: plugin.into(),
+                hook: "authorize",
+                verdict: "abstain",
+                failure: None,
+                cached: false,
+                monitored,
+                label: label.map(|label| label.parse().unwrap()),
+                took: Duration::ZERO,
+            });
+        };
+        note("c", Some("trial"), true);
+        assert!(calls.labels().is_empty() && !calls.has_label());
+        note("a", Some("one"), false);
+        note("b", Some("two"), false);
+        note("a", Some("three"), false);
+        note("a", None, false);
+        let labels = calls.clone().labels();
+        let labels: Vec<_> = labels.iter().map(|(plugin, label)| (&**plugin, label.as_str())).collect();
+        assert_eq!(labels, [("b", "two"), ("a", "three")]);
     }
 }

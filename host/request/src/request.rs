@@ -5,7 +5,7 @@ use crate::trail::Trail;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::class::ClientClass;
 use crate::mac_address::MacAddress;
@@ -120,6 +120,8 @@ pub struct Request {
     pub class: ClientClass,
     /// The options as sent, names in lower case.
     pub options: Vec<(String, String)>,
+    /// When it arrived.
+    pub received_at: SystemTime,
     /// The plugin calls so far.
     pub calls: Calls,
     /// Collects the steps while traces are exported.
@@ -128,7 +130,7 @@ pub struct Request {
 
 impl Request {
     /// Returns a request for tests: a read in mode octet, by 192.0.2.1 port 2000 at the listener `lan`, of an unknown
-    /// class and without options.
+    /// class and without options, at the beginning of 1970.
     pub fn sample(name: &str) -> Request {
         Request {
             id: RequestId(1),
@@ -151,6 +153,7 @@ impl Request {
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
+            received_at: SystemTime::UNIX_EPOCH,
             calls: Calls::default(),
             trail: None,
         }

@@ -7,6 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use crate::label::Label;
+
 /// The limit of recorded steps per request.
 const MAX_STEPS: usize = 64;
 
@@ -83,6 +85,8 @@ pub enum What {
         lines: Vec<String>,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,
+        /// The label that it gave the request.
+        label: Option<Label>,
         /// Whether the decision cache answered.
         remembered: bool,
         /// Whether the request did not wait for it: `mode: monitor`.

@@ -46,7 +46,7 @@ pub(super) fn without_secrets<T: Answer>(mut answer: T, secrets: &PluginSecrets)
         None => Ok(answer),
         Some(secret) => {
             let detail = format!(
-                "it answered with a root, path or key that contains its secret `{secret}`, and those are logged; if \
+                "it answered with a root, path, key or label that contains its secret `{secret}`, and those are logged; if \
                  this is no secret, write it below `settings`"
             );
             Err(Failure::new(Cause::BadAnswer, detail))
@@ -65,10 +65,6 @@ impl Answer for () {
     fn texts(&mut self, _: &mut dyn FnMut(Text<'_>)) {}
 }
 
-impl Answer for Vec<u8> {
-    fn texts(&mut self, _: &mut dyn FnMut(Text<'_>)) {}
-}
-
 impl<T: Answer> Answer for Option<T> {
     fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
         if let Some(its) = self {
@@ -84,6 +80,11 @@ impl<T: Answer, E: Answer> Answer for Result<T, E> {
             Err(its) => its.texts(visit),
         }
     }
+}
+
+/// The text of a failure, which whoever logs it [hides](hide).
+impl Answer for String {
+    fn texts(&mut self, _: &mut dyn FnMut(Text<'_>)) {}
 }
 
 impl Answer for Denial {
@@ -107,6 +108,20 @@ impl Answer for Content {
         let Content { name, data: _, attributes: its } = self;
         name.iter_mut().for_each(|name| visit(Text::Shown(name)));
         attributes(its, visit);
+    }
+}
+
+impl Answer for authorize::LabelledVerdict {
+    fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
+        self.verdict.texts(visit);
+        self.label.iter().for_each(|label| visit(Text::Used(label)));
+    }
+}
+
+impl Answer for resolve::LabelledResolution {
+    fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
+        self.resolution.texts(visit);
+        self.label.iter().for_each(|label| visit(Text::Used(label)));
     }
 }
 
@@ -144,16 +159,34 @@ impl Answer for resolve::Resolution {
     }
 }
 
-impl Answer for render::Rendering {
+impl Answer for render::Rendered {
     fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
-        self.content.texts(visit);
+        match self {
+            render::Rendered::Rendering(rendering) => rendering.content.texts(visit),
+            render::Rendered::Deny(denial) => denial.texts(visit),
+        }
     }
 }
 
-impl Answer for render_parts::LargeContent {
+impl Answer for render_parts::Beginning {
     fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
-        self.name.iter_mut().for_each(|name| visit(Text::Shown(name)));
-        attributes(&mut self.attributes, visit);
+        match self {
+            render_parts::Beginning::Parts(large) => {
+                large.name.iter_mut().for_each(|name| visit(Text::Shown(name)));
+                attributes(&mut large.attributes, visit);
+            }
+            render_parts::Beginning::Whole => {}
+            render_parts::Beginning::Deny(denial) => denial.texts(visit),
+        }
+    }
+}
+
+impl Answer for render_parts::MadePart {
+    fn texts(&mut self, visit: &mut dyn FnMut(Text<'_>)) {
+        match self {
+            render_parts::MadePart::Bytes(_) => {}
+            render_parts::MadePart::Deny(denial) => denial.texts(visit),
+        }
     }
 }
 

@@ -107,6 +107,18 @@ fn profile(profile: &SessionProfile) -> Map<String, Value> {
     shown
 }
 
+/// An answer with its label, if it has one: a map, also of an answer of one word.
+pub(super) fn labelled(answer: Value, label: Option<String>) -> Value {
+    let Some(label) = label else { return answer };
+    let mut shown = match answer {
+        Value::Object(shown) => shown,
+        Value::String(word) => Map::from_iter([(word, true.into())]),
+        other => return other,
+    };
+    shown.insert("label".into(), label.into());
+    shown.into()
+}
+
 /// A drop, with its reason if there is one.
 fn drop_for(reason: &str) -> Value {
     if reason.is_empty() { "drop".into() } else { json!({ "drop": reason }) }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::answer_texts::Answer;
-use super::bindings::types::{self, Request as Input};
+use super::answer_texts::{Answer, hide};
+use super::bindings::types::Request as Input;
 use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::call::Call;
 use super::instance::Instance;
@@ -11,7 +11,7 @@ use super::plugin::Plugin;
 use super::subject::Subject;
 use super::upload::UploadInput;
 use super::wit_events::Event;
-use tuffet_policy::{Cause, Failure, HookCall};
+use tuffet_policy::{Cause, Failure, HookCall, text};
 
 impl Plugin {
     /// Takes an instance, calls it, and gives it back.
@@ -31,18 +31,33 @@ impl Plugin {
         running.end(ended)
     }
 
+    /// Takes an instance, calls it, and gives it back, whether it answers or says that it cannot.
+    async fn ask<T: Answer>(
+        &self,
+        subject: Subject<'_>,
+        call: &HookCall,
+        work: impl AsyncFnOnce(&mut Instance) -> wasmtime::Result<Result<T, String>>,
+    ) -> Result<T, Failure> {
+        self.run(subject, call, work).await?.map_err(|mut why| {
+            hide(&mut why, &self.access.secrets);
+            Failure::because(text::reason(&why))
+        })
+    }
+
     /// Calls the hook `authorize`.
     pub async fn call_authorize(
         &self,
         request: &Input,
         call: &HookCall,
-    ) -> Result<authorize::Verdict, Failure> {
-        let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
+    ) -> Result<authorize::LabelledVerdict, Failure> {
+        let Some(hook) = &self.authorize else {
+            return Ok(authorize::LabelledVerdict { verdict: authorize::Verdict::Abstain, label: None });
+        };
         let work = async |instance: &mut Instance| {
             let (guest, store) = instance.authorize(hook)?;
             guest.call_authorize(store, request).await
         };
-        self.run(Subject::request("authorize", request), call, work).await
+        self.ask(Subject::request("authorize", request), call, work).await
     }
 
     /// Calls the hook `resolve`.
@@ -50,21 +65,19 @@ impl Plugin {
         &self,
         request: &Input,
         call: &HookCall,
-    ) -> Result<resolve::Resolution, Failure> {
-        let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
+    ) -> Result<resolve::LabelledResolution, Failure> {
+        let Some(hook) = &self.resolve else {
+            return Ok(resolve::LabelledResolution { resolution: resolve::Resolution::Abstain, label: None });
+        };
         let work = async |instance: &mut Instance| {
             let (guest, store) = instance.resolve(hook)?;
             guest.call_resolve(store, request).await
         };
-        self.run(Subject::request("resolve", request), call, work).await
+        self.ask(Subject::request("resolve", request), call, work).await
     }
 
     /// Calls `render`.
-    pub async fn call_render(
-        &self,
-        key: &str,
-        call: &HookCall,
-    ) -> Result<Result<render::Rendering, types::Denial>, Failure> {
+    pub async fn call_render(&self, key: &str, call: &HookCall) -> Result<render::Rendered, Failure> {
         let Some(hook) = &self.render else {
             let detail = match &self.render_parts {
                 None => "it answered with a rendering, and exports neither `render` nor `render-parts`",
@@ -76,21 +89,17 @@ impl Plugin {
             let (guest, store) = instance.render(hook)?;
             guest.call_render(store, key).await
         };
-        self.run(Subject::RENDERING, call, work).await
+        self.ask(Subject::RENDERING, call, work).await
     }
 
-    /// Calls `begin` of `render-parts`; `None` if `render` makes the content.
-    pub async fn call_begin(
-        &self,
-        key: &str,
-        call: &HookCall,
-    ) -> Result<Result<Option<render_parts::LargeContent>, types::Denial>, Failure> {
-        let Some(hook) = &self.render_parts else { return Ok(Ok(None)) };
+    /// Calls `begin` of `render-parts`.
+    pub async fn call_begin(&self, key: &str, call: &HookCall) -> Result<render_parts::Beginning, Failure> {
+        let Some(hook) = &self.render_parts else { return Ok(render_parts::Beginning::Whole) };
         let work = async |instance: &mut Instance| {
             let (guest, store) = instance.render_parts(hook)?;
             guest.call_begin(store, key).await
         };
-        self.run(Subject::RENDERING, call, work).await
+        self.ask(Subject::RENDERING, call, work).await
     }
 
     /// Calls `part` of `render-parts`.
@@ -100,7 +109,7 @@ impl Plugin {
         offset: u64,
         length: u32,
         call: &HookCall,
-    ) -> Result<Result<Vec<u8>, types::Denial>, Failure> {
+    ) -> Result<render_parts::MadePart, Failure> {
         let Some(hook) = &self.render_parts else {
             return Err(Failure::new(Cause::BadAnswer, "it does not have the interface `render-parts`"));
         };
@@ -108,7 +117,7 @@ impl Plugin {
             let (guest, store) = instance.render_parts(hook)?;
             guest.call_part(store, key, offset, length).await
         };
-        self.run(Subject::RENDERING, call, work).await
+        self.ask(Subject::RENDERING, call, work).await
     }
 
     /// Calls the hook `accept-upload`.
@@ -124,7 +133,7 @@ impl Plugin {
             let (guest, store) = instance.accept_upload(hook)?;
             guest.call_accept_upload(store, request, &upload.about).await
         };
-        self.run(Subject::request("accept-upload", request), call, work).await
+        self.ask(Subject::request("accept-upload", request), call, work).await
     }
 
     /// Calls the hook `observe`.

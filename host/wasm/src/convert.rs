@@ -1,7 +1,7 @@
 //! Converts between the types of the host and those of the interface, and checks the answers of plugins.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::access::Access;
 use super::access::MAX_PATH;
@@ -15,7 +15,8 @@ use tuffet_policy::{
     Rendered, Rendering, Resolution, Selection, Target, UploadVerdict, Verdict, text,
 };
 use tuffet_request::{
-    Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
+    Denial, ErrorCode, Label, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile,
+    SessionValues,
 };
 
 /// The maximum length of a content name, in bytes.
@@ -43,6 +44,19 @@ impl Inputs {
     fn seen_with(&mut self, request: &Request, access: &Access) -> Arc<Input> {
         let view = (access.client_mac, access.facts);
         let input = self.input.get_or_insert_with(|| Arc::new(plain(request)));
+        let labels = request.calls.labels();
+        let is_new = |(plugin, label): &(Arc<str>, Label), seen: &types::Label| {
+            **plugin != *seen.plugin || label.as_str() != seen.text
+        };
+        if labels.len() != input.labels.len()
+            || labels.iter().zip(&input.labels).any(|(label, seen)| is_new(label, seen))
+        {
+            let label = |(plugin, label): &(Arc<str>, Label)| types::Label {
+                plugin: plugin.to_string(),
+                text: label.to_string(),
+            };
+            Arc::make_mut(input).labels = labels.iter().map(label).collect();
+        }
         if view != self.view {
             self.view = view;
             let (sees_macs, facts) = view;
@@ -85,8 +99,16 @@ fn plain(request: &Request) -> Input {
         },
         arrival: None,
         options: request.options.clone(),
+        unix_ms: unix_ms(request.received_at),
+        labels: Vec::new(),
         attributes: raw_name.chain(unsafe_name).chain(case).collect(),
     }
+}
+
+/// Milliseconds since 1970.
+pub(super) fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn macs(request: &Request) -> types::MacAddresses {
@@ -129,6 +151,18 @@ pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Verdict, Failure> {
         authorize::Verdict::Deny(its) => Verdict::Deny(denial(&its)),
         authorize::Verdict::Drop(reason) => Verdict::Drop(text::reason(&reason)),
     })
+}
+
+/// Gives the request of this call the label of an answer.
+pub(super) fn label(label: Option<String>, call: &HookCall) -> Result<(), Failure> {
+    let Some(its) = label else { return Ok(()) };
+    match its.parse() {
+        Ok(label) => call.label(label),
+        Err(why) => {
+            return Err(bad(format!("it answered with the label {:?}: {why}", text::one_line(&its, 40))));
+        }
+    }
+    Ok(())
 }
 
 fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
@@ -223,25 +257,25 @@ fn selection(
 }
 
 /// Converts an answer of `render`.
-pub(super) fn rendering(rendered: Result<render::Rendering, types::Denial>, max_content: u64) -> Rendered {
+pub(super) fn rendering(rendered: render::Rendered, max_content: u64) -> Rendered {
     Ok(match rendered {
-        Ok(render::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
+        render::Rendered::Rendering(render::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
             content: content(made, max_content)?,
             ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
         }),
-        Err(its) => Err(denial(&its)),
+        render::Rendered::Deny(its) => Err(denial(&its)),
     })
 }
 
 /// Converts an answer of `begin`; `None` if `render` makes the content.
 pub(super) fn announced(
-    begun: Result<Option<render_parts::LargeContent>, types::Denial>,
+    begun: render_parts::Beginning,
     max_size: u64,
 ) -> Result<Result<Option<AnnouncedContent>, Denial>, Failure> {
     let large = match begun {
-        Ok(Some(large)) => large,
-        Ok(None) => return Ok(Ok(None)),
-        Err(its) => return Ok(Err(denial(&its))),
+        render_parts::Beginning::Parts(large) => large,
+        render_parts::Beginning::Whole => return Ok(Ok(None)),
+        render_parts::Beginning::Deny(its) => return Ok(Err(denial(&its))),
     };
     let render_parts::LargeContent { name, size, ttl_seconds, attributes } = large;
     require_known(&attributes)?;
@@ -260,17 +294,16 @@ pub(super) fn announced(
 
 /// Converts an answer of `part`.
 pub(super) fn part(
-    part: Result<Vec<u8>, types::Denial>,
+    part: render_parts::MadePart,
     offset: u64,
     length: u32,
 ) -> Result<Result<Vec<u8>, Denial>, Failure> {
     match part {
-        Ok(bytes) if bytes.is_empty() || bytes.len() > length as usize => Err(bad(format!(
-            "its part at byte {offset} has {} bytes: 1 to {length} were asked for",
-            bytes.len()
-        ))),
-        Ok(bytes) => Ok(Ok(bytes)),
-        Err(its) => Ok(Err(denial(&its))),
+        render_parts::MadePart::Bytes(bytes) if bytes.is_empty() || bytes.len() > length as usize => Err(
+            bad(format!("its part at byte {offset} has {} bytes: 1 to {length} were asked for", bytes.len())),
+        ),
+        render_parts::MadePart::Bytes(bytes) => Ok(Ok(bytes)),
+        render_parts::MadePart::Deny(its) => Ok(Err(denial(&its))),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Converts events to the types of the interface. They borrow their text: every observer gets all events, and copying
 //! the text would cost as much as the call.
 
-use std::time::{Duration, SystemTime};
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::access::Access;
+use super::convert;
 use super::facts;
 use super::wit_events::{
     self, DecidedRequest, Event as WitEvent, MacAddresses, Progress, Resolved, Summary as Sum, Target,
@@ -12,7 +14,7 @@ use super::wit_events::{
 use tuffet_request::events::{
     DecisionRecord, Event, EventKind, FIELDS, FieldValue, InEvent, Summary, resolved_file,
 };
-use tuffet_request::{MacSource, Mode, Operation, Request};
+use tuffet_request::{Label, MacSource, Mode, Operation, Request};
 
 /// The parts of an event that must be formatted as text first.
 #[derive(Debug)]
@@ -20,6 +22,7 @@ pub(super) struct EventTexts {
     id: String,
     address: String,
     macs: Vec<String>,
+    labels: Vec<(Arc<str>, Label)>,
     facts: facts::FactTexts,
     /// The attributes of the summary.
     attributes: Vec<(&'static str, String)>,
@@ -39,6 +42,7 @@ impl EventTexts {
                 id: id.to_string(),
                 address: String::new(),
                 macs: Vec::new(),
+                labels: Vec::new(),
                 facts: facts::FactTexts::default(),
                 attributes: Vec::new(),
             };
@@ -48,6 +52,7 @@ impl EventTexts {
             id: request.id.to_string(),
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
+            labels: request.calls.labels(),
             facts: facts::FactTexts::of(request),
             attributes: match &event.what {
                 EventKind::Finished(summary) => attributes(summary),
@@ -88,6 +93,7 @@ pub(super) struct EventView<'a> {
     macs: Vec<wit_events::Mac<'a>>,
     claimed: usize,
     options: Vec<(&'a str, &'a str)>,
+    labels: Vec<wit_events::Label<'a>>,
     /// The attribute `raw-name` of the request.
     raw_name: Option<[(&'a str, &'a str); 1]>,
     tried: Vec<Target<'a>>,
@@ -106,6 +112,7 @@ impl<'a> EventView<'a> {
             claimed: macs.partition_point(|mac| mac.source != MacSource::RequestedName.as_str()),
             macs,
             options: options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            labels: texts.labels.iter().map(label).collect(),
             raw_name: request.and_then(|request| request.raw_name.as_deref()).map(|raw| [("raw-name", raw)]),
             tried: Vec::new(),
             attributes: Vec::new(),
@@ -121,7 +128,6 @@ impl<'a> EventView<'a> {
 
     /// Converts the event for a plugin with this access.
     pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
-        let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let kind = match &self.event.what {
             EventKind::Started { record, .. } => WitEventKind::Started(self.decided(record, access)),
             EventKind::Progressed { bytes, size, .. } => WitEventKind::Progressed(Progress {
@@ -131,11 +137,7 @@ impl<'a> EventView<'a> {
             }),
             EventKind::Finished(summary) => WitEventKind::Finished(self.summary(summary, access)),
         };
-        WitEvent {
-            sequence: self.event.sequence,
-            unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
-            kind,
-        }
+        WitEvent { sequence: self.event.sequence, unix_ms: convert::unix_ms(self.event.at), kind }
     }
 
     fn decided(&'a self, record: &'a DecisionRecord, access: &Access) -> DecidedRequest<'a> {
@@ -173,6 +175,8 @@ impl<'a> EventView<'a> {
             },
             arrival: access.facts.arrival(request, &self.texts.facts),
             options: &self.options,
+            unix_ms: convert::unix_ms(request.received_at),
+            labels: &self.labels,
             attributes: self.raw_name.as_ref().map_or(&[], |raw| raw),
         }
     }
@@ -202,6 +206,10 @@ impl<'a> EventView<'a> {
             attributes: &self.attributes,
         }
     }
+}
+
+fn label((plugin, label): &(Arc<str>, Label)) -> wit_events::Label<'_> {
+    wit_events::Label { plugin, text: label.as_str() }
 }
 
 fn resolved(text: &str) -> Resolved<'_> {

@@ -28,7 +28,7 @@ pub(super) struct ConfiguredNames<'a> {
     pub sinks: &'a [String],
 }
 
-/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@1.0.0-rc.1`.
+/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@1.0.0`.
 pub(super) fn judge(
     imports: &[&str],
     manifest: &Manifest,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::manifest::GrantRequest;
 
-    const KV: &str = "tuffet:policy/kv@1.0.0-rc.1";
+    const KV: &str = "tuffet:policy/kv@1.0.0";
 
     fn asking(grant: &str, optional: bool) -> Manifest {
         let request = GrantRequest { grant: grant.into(), reason: "counts \"downloads\"".into(), optional };
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(
             judged.problems,
             [
-                "it asks for the grant `kv` (\"counts \\\"downloads\\\"\"), and imports tuffet:policy/kv@1.0.0-rc.1, and the \
+                "it asks for the grant `kv` (\"counts \\\"downloads\\\"\"), and imports tuffet:policy/kv@1.0.0, and the \
               configuration does not give it: write `grants: [clock, kv]`, or leave the plugin out"
             ]
         );

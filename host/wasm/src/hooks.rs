@@ -2,6 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
+use super::bindings::{authorize, resolve};
 use super::convert::{self, Inputs};
 use super::event_view::{EventTexts, EventView};
 use super::plugin::Plugin;
@@ -26,7 +27,10 @@ impl Authorize for Plugin {
     {
         Box::pin(async move {
             let input = Inputs::of(request, &self.access, call);
-            convert::verdict(self.call_authorize(&input, call).await?)
+            let authorize::LabelledVerdict { verdict, label } = self.call_authorize(&input, call).await?;
+            let verdict = convert::verdict(verdict)?;
+            convert::label(label, call)?;
+            Ok(verdict)
         })
     }
 }
@@ -44,8 +48,11 @@ impl Resolve for Plugin {
     {
         Box::pin(async move {
             let input = Inputs::of(request, &self.access, call);
-            let answer = self.call_resolve(&input, call).await?;
-            convert::resolution(answer, request.operation, self.limits.content, self.roots.as_deref())
+            let resolve::LabelledResolution { resolution, label } = self.call_resolve(&input, call).await?;
+            let (limit, roots) = (self.limits.content, self.roots.as_deref());
+            let resolution = convert::resolution(resolution, request.operation, limit, roots)?;
+            convert::label(label, call)?;
+            Ok(resolution)
         })
     }
 }

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::bindings::PROVIDED;
 use super::facts::Facts;
 use super::kind::check_kind;
 use super::sections;
@@ -14,6 +15,10 @@ use tuffet_request::events::{Kind, Kinds};
 const SECTION: &str = "tuffet:manifest";
 /// The maximum size of the section in bytes.
 const MAX_BYTES: usize = 64 << 10;
+
+/// The attributes of this version of the interface, each with the record that has it.
+const ATTRIBUTES: [&str; 5] =
+    ["request/raw-name", "request/unsafe-name", "request/case", "summary/other-case", "summary/hint"];
 
 /// A plugin's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -50,6 +55,9 @@ pub struct Manifest {
     /// may depend on anything.
     #[serde(rename = "depends-on")]
     pub depends_on: Option<Vec<Fact>>,
+    /// The attributes that it cannot do without, each as RECORD/NAME, such as `request/case`.
+    #[serde(default)]
+    pub needs: Vec<String>,
 }
 
 /// A requested grant.
@@ -66,7 +74,7 @@ pub struct GrantRequest {
 
 impl Manifest {
     /// The keys of a manifest that this server knows.
-    pub const KEYS: [&str; 11] = [
+    pub const KEYS: [&str; 12] = [
         "name",
         "version",
         "description",
@@ -78,6 +86,7 @@ impl Manifest {
         "events",
         "facts",
         "depends-on",
+        "needs",
     ];
     /// The keys of a requested grant that this server knows.
     pub const GRANT_KEYS: [&str; 3] = ["grant", "reason", "optional"];
@@ -131,6 +140,16 @@ impl Manifest {
                 problems.push((format!("/facts/{index}"), message));
             }
         }
+        let lacking =
+            self.needs.iter().enumerate().filter(|(_, needed)| !ATTRIBUTES.contains(&needed.as_str()));
+        problems.extend(lacking.map(|(index, needed)| {
+            let (known, tuffet) = (ATTRIBUTES.join("`, `"), env!("CARGO_PKG_VERSION"));
+            let message = format!(
+                "needs the attribute `{needed}`, which tuffet:policy@{PROVIDED} of this server (Tuffet {tuffet}) does not \
+                 have: run it on a newer server, or build it so that it does without. There are `{known}`"
+            );
+            (format!("/needs/{index}"), message)
+        }));
         let undeclared = self.depends_on.iter().flat_map(|declared| self.facts_beyond(declared));
         problems.extend(undeclared.map(|fact| {
             let message = format!(
@@ -261,6 +280,10 @@ mod tests {
             (
                 r#"{"name":"a","facts":["interface"],"depends-on":["path"]}"#,
                 "its depends-on does not name it",
+            ),
+            (
+                r#"{"name":"a","needs":["request/case","profile/dscp"]}"#,
+                "its manifest needs the attribute `profile/dscp`, which tuffet:policy@1.0.0 of this server (Tuffet ",
             ),
         ] {
             let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::access::InMemory;
 use super::answer_values;
-use super::bindings::accept_upload;
 use super::bindings::types::Request as Input;
+use super::bindings::{accept_upload, authorize, resolve};
 use super::code_cache::CodeCache;
 use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
@@ -219,22 +219,25 @@ impl Trial {
     ) -> Result<Value, Failure> {
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.call_authorize(input, call).await;
-                answer.and_then(convert::verdict).and_then(Answer::checked).map(answer_values::verdict)
+                let authorize::LabelledVerdict { verdict, label } =
+                    self.plugin.call_authorize(input, call).await?;
+                let verdict = convert::verdict(verdict).and_then(Answer::checked)?;
+                convert::label(label.clone(), call)?;
+                Ok(answer_values::labelled(answer_values::verdict(verdict), label))
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.call_resolve(input, call).await;
+                let resolve::LabelledResolution { resolution, label } =
+                    self.plugin.call_resolve(input, call).await?;
                 let (content, roots) = (self.plugin.limits.content, self.plugin.roots.as_deref());
-                let found = answer
-                    .and_then(|answer| convert::resolution(answer, request.operation, content, roots))
-                    .and_then(Answer::checked)?;
+                let found = convert::resolution(resolution, request.operation, content, roots)?.checked()?;
+                convert::label(label.clone(), call)?;
                 let rendered = match &found {
                     Resolution::Serve(selection) if let Fallback::Rendering(key) = selection.fallback() => {
                         Some(self.rendering(key, call).await?)
                     }
                     _ => None,
                 };
-                Ok(answer_values::resolution(found, rendered))
+                Ok(answer_values::labelled(answer_values::resolution(found, rendered), label))
             }
             (Hook::AcceptUpload, Some(upload)) => {
                 let answer = self.plugin.call_accept_upload(input, upload, call).await;

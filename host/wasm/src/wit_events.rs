@@ -112,7 +112,14 @@ record!(Request:
     client = "client": Client<'a>,
     arrival = "arrival": Option<Arrival<'a>>,
     options = "options": Pairs<'a>,
+    unix_ms = "unix-ms": u64,
+    labels = "labels": &'a [Label<'a>],
     attributes = "attributes": Pairs<'a>,
+);
+
+record!(Label:
+    plugin = "plugin": &'a str,
+    text = "text": &'a str,
 );
 
 record!(Client:

@@ -23,8 +23,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use tuffet_sdk::{
-    Authorize, Denial, ErrorCode, Level, Plugin, Problems, Render, Rendering, Request, Resolution, Resolve,
-    Verdict, log,
+    Authorize, Denial, ErrorCode, Level, Plugin, Problems, Render, RenderError, Rendering, Request,
+    Resolution, Resolve, Verdict, log,
 };
 
 use answer::Answer;
@@ -81,14 +81,14 @@ impl Resolve for Ask {
 }
 
 impl Render for Ask {
-    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+    fn render(&self, key: &str) -> Result<Rendering, RenderError> {
         let made = self.service.post(&Question::of_key(key), self.service.time);
         let content = match made.and_then(|reply| answer::content(&reply.body)) {
             Ok(content) => content?,
             Err(reason) => {
                 let reason = self.service.explain(reason);
                 log(Level::Warn, &reason);
-                return Err(away(reason));
+                return Err(away(reason).into());
             }
         };
         let ttl_seconds = u32::try_from(self.renderings.as_secs()).unwrap_or(u32::MAX);

@@ -2,8 +2,8 @@ use serde_json::{Value, json};
 use tuffet_sdk::testing::{self, put_response, take_logged};
 use tuffet_sdk::{
     Arrival, Authorize, Candidate, Content, ErrorCode, Lease, Mac, MacAddresses, Operation, Plugin, Profile,
-    Render, Request, Resolution, Resolve, Selection, SessionValues, Target, Verdict, http, kv, mac_source,
-    parse,
+    Render, RenderError, Rendering, Request, Resolution, Resolve, Selection, SessionValues, Target, Verdict,
+    http, kv, mac_source, parse,
 };
 
 use crate::Ask;
@@ -442,6 +442,14 @@ fn only_answers_that_serve_are_kept_for_later() {
     }
 }
 
+/// The message of a denial.
+fn denied(rendered: Result<Rendering, RenderError>) -> String {
+    match rendered {
+        Err(RenderError::Denied(denial)) => denial.message,
+        other => unreachable!("{other:?}"),
+    }
+}
+
 #[test]
 fn content_for_a_key() {
     let ask = with(json!({ "renderings": "5m" }));
@@ -449,10 +457,9 @@ fn content_for_a_key() {
     let rendering = ask.render("7").unwrap();
     assert_eq!((&*rendering.content.data, rendering.ttl_seconds), (&b"menu"[..], Some(300)));
     says(json!({ "answer": "deny", "message": "no such menu" }));
-    assert_eq!(ask.render("7").unwrap_err().message, "no such menu");
+    assert_eq!(denied(ask.render("7")), "no such menu");
     says(json!({ "answer": "allow" }));
-    let denial = ask.render("7").unwrap_err();
-    assert_eq!(denial.message, "the service that decides does not answer");
+    assert_eq!(denied(ask.render("7")), "the service that decides does not answer");
     assert!(take_logged()[0].message.contains("the hook `render` takes `content` or `deny`"));
 }
 

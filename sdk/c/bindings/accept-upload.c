@@ -3,29 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/accept-upload@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/accept-upload@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/accept-upload@1.0.0#accept-upload")))
 void __wasm_export_exports_tuffet_policy_accept_upload_accept_upload_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + sizeof(void*)))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
+          }
+          break;
+        }
+        case 3: {
+          if ((*((size_t*) (arg0 + (4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (3*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (6*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (5*sizeof(void*)))));
+          }
+          break;
+        }
+      }
       break;
     }
     case 1: {
-      break;
-    }
-    case 2: {
       if ((*((size_t*) (arg0 + (2*sizeof(void*))))) > 0) {
         free(*((uint8_t **) (arg0 + sizeof(void*))));
-      }
-      break;
-    }
-    case 3: {
-      if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (5*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (4*sizeof(void*)))));
       }
       break;
     }
@@ -44,11 +55,11 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(sizeof(void*))))
-static uint8_t RET_AREA[(6*sizeof(void*))];
+static uint8_t RET_AREA[(7*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")))
+__attribute__((__export_name__("tuffet:policy/accept-upload@1.0.0#accept-upload")))
 uint8_t * __wasm_export_exports_tuffet_policy_accept_upload_accept_upload(uint8_t * arg) {
   tuffet_policy_types_option_mac_addresses_t option;
   switch ((int32_t) *((uint8_t*) (arg + (8+11*sizeof(void*))))) {
@@ -240,45 +251,62 @@ uint8_t * __wasm_export_exports_tuffet_policy_accept_upload_accept_upload(uint8_
     },
     (tuffet_policy_types_option_arrival_t) option11,
     (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+42*sizeof(void*))))), (*((size_t*) (arg + (40+43*sizeof(void*))))) },
-    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+44*sizeof(void*))))), (*((size_t*) (arg + (40+45*sizeof(void*))))) },
+    (uint64_t) (uint64_t) (*((int64_t*) (arg + (40+44*sizeof(void*))))),
+    (tuffet_policy_types_list_label_t) (tuffet_policy_types_list_label_t) { (tuffet_policy_types_label_t*)(*((uint8_t **) (arg + (48+44*sizeof(void*))))), (*((size_t*) (arg + (48+45*sizeof(void*))))) },
+    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (48+46*sizeof(void*))))), (*((size_t*) (arg + (48+47*sizeof(void*))))) },
   };
   exports_tuffet_policy_accept_upload_upload_t arg13 = (exports_tuffet_policy_accept_upload_upload_t) {
-    (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + (40+46*sizeof(void*))))), (*((size_t*) (arg + (40+47*sizeof(void*))))) },
-    (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + (40+48*sizeof(void*))))), (*((size_t*) (arg + (40+49*sizeof(void*))))) },
-    (uint64_t) (uint64_t) (*((int64_t*) (arg + (40+50*sizeof(void*))))),
+    (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + (48+48*sizeof(void*))))), (*((size_t*) (arg + (48+49*sizeof(void*))))) },
     (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + (48+50*sizeof(void*))))), (*((size_t*) (arg + (48+51*sizeof(void*))))) },
-    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (48+52*sizeof(void*))))), (*((size_t*) (arg + (48+53*sizeof(void*))))) },
+    (uint64_t) (uint64_t) (*((int64_t*) (arg + (48+52*sizeof(void*))))),
+    (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + (56+52*sizeof(void*))))), (*((size_t*) (arg + (56+53*sizeof(void*))))) },
+    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (56+54*sizeof(void*))))), (*((size_t*) (arg + (56+55*sizeof(void*))))) },
   };
-  exports_tuffet_policy_accept_upload_acceptance_t ret;
-  exports_tuffet_policy_accept_upload_accept_upload(&arg12, &arg13, &ret);
+  exports_tuffet_policy_accept_upload_result_acceptance_string_t ret;
+  exports_tuffet_policy_accept_upload_acceptance_t ok;
+  plugin_string_t err;
+  ret.is_err = !exports_tuffet_policy_accept_upload_accept_upload(&arg12, &arg13, &ok, &err);
+  if (ret.is_err) {
+    ret.val.err = err;
+  }
+  if (!ret.is_err) {
+    ret.val.ok = ok;
+  }
   free(arg);
   uint8_t *ptr = (uint8_t *) &RET_AREA;
-  switch ((int32_t) (ret).tag) {
-    case 0: {
-      *((int8_t*)(ptr + 0)) = 0;
-      break;
-    }
-    case 1: {
-      *((int8_t*)(ptr + 0)) = 1;
-      break;
-    }
-    case 2: {
-      const exports_tuffet_policy_accept_upload_destination_t *payload15 = &(ret).val.rename;
-      *((int8_t*)(ptr + 0)) = 2;
-      *((size_t*)(ptr + (2*sizeof(void*)))) = ((*payload15).path).len;
-      *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) ((*payload15).path).ptr;
-      *((int8_t*)(ptr + (3*sizeof(void*)))) = (*payload15).next_free;
-      break;
-    }
-    case 3: {
-      const exports_tuffet_policy_accept_upload_denial_t *payload16 = &(ret).val.deny;
-      *((int8_t*)(ptr + 0)) = 3;
-      *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload16).code;
-      *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload16).message).len;
-      *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload16).message).ptr;
-      *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload16).reason).len;
-      *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload16).reason).ptr;
-      break;
+  if ((ret).is_err) {
+    const plugin_string_t *payload18 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload18).len;
+    *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload18).ptr;
+  } else {
+    const exports_tuffet_policy_accept_upload_acceptance_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) (*payload).tag) {
+      case 0: {
+        *((int8_t*)(ptr + sizeof(void*))) = 0;
+        break;
+      }
+      case 1: {
+        *((int8_t*)(ptr + sizeof(void*))) = 1;
+        break;
+      }
+      case 2: {
+        const exports_tuffet_policy_accept_upload_destination_t *payload16 = &(*payload).val.rename;
+        *((int8_t*)(ptr + sizeof(void*))) = 2;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload16).path).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload16).path).ptr;
+        *((int8_t*)(ptr + (4*sizeof(void*)))) = (*payload16).next_free;
+        break;
+      }
+      case 3: {
+        const exports_tuffet_policy_accept_upload_denial_t *payload17 = &(*payload).val.deny;
+        *((int8_t*)(ptr + sizeof(void*))) = 3;
+        *((int8_t*)(ptr + (2*sizeof(void*)))) = (int32_t) (*payload17).code;
+        *((size_t*)(ptr + (4*sizeof(void*)))) = ((*payload17).message).len;
+        *((uint8_t **)(ptr + (3*sizeof(void*)))) = (uint8_t *) ((*payload17).message).ptr;
+        *((size_t*)(ptr + (6*sizeof(void*)))) = ((*payload17).reason).len;
+        *((uint8_t **)(ptr + (5*sizeof(void*)))) = (uint8_t *) ((*payload17).reason).ptr;
+        break;
+      }
     }
   }
   return ptr;

@@ -3,54 +3,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/authorize@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/authorize@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/authorize@1.0.0-rc.1#authorize")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/authorize@1.0.0#authorize")))
 void __wasm_export_exports_tuffet_policy_authorize_authorize_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 8))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          size_t len = *((size_t*) (arg0 + (88+1*sizeof(void*))));
+          if (len > 0) {
+            uint8_t *ptr = *((uint8_t **) (arg0 + 88));
+            for (size_t i = 0; i < len; i++) {
+              uint8_t *base = ptr + i * (2*sizeof(void*));
+              (void) base;
+              if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+                free(*((uint8_t **) (base + 0)));
+              }
+            }
+            free(ptr);
+          }
+          size_t len0 = *((size_t*) (arg0 + (88+3*sizeof(void*))));
+          if (len0 > 0) {
+            uint8_t *ptr1 = *((uint8_t **) (arg0 + (88+2*sizeof(void*))));
+            for (size_t i2 = 0; i2 < len0; i2++) {
+              uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
+              (void) base;
+              if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+                free(*((uint8_t **) (base + 0)));
+              }
+              if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
+                free(*((uint8_t **) (base + (2*sizeof(void*)))));
+              }
+            }
+            free(ptr1);
+          }
+          break;
+        }
+        case 2: {
+          if ((*((size_t*) (arg0 + (16+2*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+1*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (16+4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+3*sizeof(void*)))));
+          }
+          break;
+        }
+        case 3: {
+          if ((*((size_t*) (arg0 + (16+1*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + 16)));
+          }
+          break;
+        }
+      }
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + (88+4*sizeof(void*))))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          if ((*((size_t*) (arg0 + (88+6*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (88+5*sizeof(void*)))));
+          }
+          break;
+        }
+      }
       break;
     }
     case 1: {
-      size_t len = *((size_t*) (arg0 + (80+1*sizeof(void*))));
-      if (len > 0) {
-        uint8_t *ptr = *((uint8_t **) (arg0 + 80));
-        for (size_t i = 0; i < len; i++) {
-          uint8_t *base = ptr + i * (2*sizeof(void*));
-          (void) base;
-          if ((*((size_t*) (base + sizeof(void*)))) > 0) {
-            free(*((uint8_t **) (base + 0)));
-          }
-        }
-        free(ptr);
-      }
-      size_t len0 = *((size_t*) (arg0 + (80+3*sizeof(void*))));
-      if (len0 > 0) {
-        uint8_t *ptr1 = *((uint8_t **) (arg0 + (80+2*sizeof(void*))));
-        for (size_t i2 = 0; i2 < len0; i2++) {
-          uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
-          (void) base;
-          if ((*((size_t*) (base + sizeof(void*)))) > 0) {
-            free(*((uint8_t **) (base + 0)));
-          }
-          if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
-            free(*((uint8_t **) (base + (2*sizeof(void*)))));
-          }
-        }
-        free(ptr1);
-      }
-      break;
-    }
-    case 2: {
-      if ((*((size_t*) (arg0 + (8+2*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+1*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (8+4*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+3*sizeof(void*)))));
-      }
-      break;
-    }
-    case 3: {
       if ((*((size_t*) (arg0 + (8+1*sizeof(void*))))) > 0) {
         free(*((uint8_t **) (arg0 + 8)));
       }
@@ -71,11 +93,11 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(8)))
-static uint8_t RET_AREA[(80+4*sizeof(void*))];
+static uint8_t RET_AREA[(96+6*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/authorize@1.0.0-rc.1#authorize")))
+__attribute__((__export_name__("tuffet:policy/authorize@1.0.0#authorize")))
 uint8_t * __wasm_export_exports_tuffet_policy_authorize_authorize(uint8_t * arg) {
   tuffet_policy_types_option_mac_addresses_t option;
   switch ((int32_t) *((uint8_t*) (arg + (8+11*sizeof(void*))))) {
@@ -267,126 +289,151 @@ uint8_t * __wasm_export_exports_tuffet_policy_authorize_authorize(uint8_t * arg)
     },
     (tuffet_policy_types_option_arrival_t) option11,
     (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+42*sizeof(void*))))), (*((size_t*) (arg + (40+43*sizeof(void*))))) },
-    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+44*sizeof(void*))))), (*((size_t*) (arg + (40+45*sizeof(void*))))) },
+    (uint64_t) (uint64_t) (*((int64_t*) (arg + (40+44*sizeof(void*))))),
+    (tuffet_policy_types_list_label_t) (tuffet_policy_types_list_label_t) { (tuffet_policy_types_label_t*)(*((uint8_t **) (arg + (48+44*sizeof(void*))))), (*((size_t*) (arg + (48+45*sizeof(void*))))) },
+    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (48+46*sizeof(void*))))), (*((size_t*) (arg + (48+47*sizeof(void*))))) },
   };
-  exports_tuffet_policy_authorize_verdict_t ret;
-  exports_tuffet_policy_authorize_authorize(&arg12, &ret);
+  exports_tuffet_policy_authorize_result_labelled_verdict_string_t ret;
+  exports_tuffet_policy_authorize_labelled_verdict_t ok;
+  plugin_string_t err;
+  ret.is_err = !exports_tuffet_policy_authorize_authorize(&arg12, &ok, &err);
+  if (ret.is_err) {
+    ret.val.err = err;
+  }
+  if (!ret.is_err) {
+    ret.val.ok = ok;
+  }
   free(arg);
   uint8_t *ptr = (uint8_t *) &RET_AREA;
-  switch ((int32_t) (ret).tag) {
-    case 0: {
-      *((int8_t*)(ptr + 0)) = 0;
-      break;
-    }
-    case 1: {
-      const exports_tuffet_policy_authorize_profile_t *payload13 = &(ret).val.allow;
-      *((int8_t*)(ptr + 0)) = 1;
-      if ((((*payload13).ceilings).blksize).is_some) {
-        const uint16_t *payload15 = &(((*payload13).ceilings).blksize).val;
-        *((int8_t*)(ptr + 8)) = 1;
-        *((int16_t*)(ptr + 10)) = (int32_t) (*payload15);
-      } else {
+  if ((ret).is_err) {
+    const plugin_string_t *payload43 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (8+1*sizeof(void*)))) = (*payload43).len;
+    *((uint8_t **)(ptr + 8)) = (uint8_t *) (*payload43).ptr;
+  } else {
+    const exports_tuffet_policy_authorize_labelled_verdict_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) ((*payload).verdict).tag) {
+      case 0: {
         *((int8_t*)(ptr + 8)) = 0;
+        break;
       }
-      if ((((*payload13).ceilings).windowsize).is_some) {
-        const uint16_t *payload17 = &(((*payload13).ceilings).windowsize).val;
-        *((int8_t*)(ptr + 12)) = 1;
-        *((int16_t*)(ptr + 14)) = (int32_t) (*payload17);
-      } else {
-        *((int8_t*)(ptr + 12)) = 0;
+      case 1: {
+        const exports_tuffet_policy_authorize_profile_t *payload14 = &((*payload).verdict).val.allow;
+        *((int8_t*)(ptr + 8)) = 1;
+        if ((((*payload14).ceilings).blksize).is_some) {
+          const uint16_t *payload16 = &(((*payload14).ceilings).blksize).val;
+          *((int8_t*)(ptr + 16)) = 1;
+          *((int16_t*)(ptr + 18)) = (int32_t) (*payload16);
+        } else {
+          *((int8_t*)(ptr + 16)) = 0;
+        }
+        if ((((*payload14).ceilings).windowsize).is_some) {
+          const uint16_t *payload18 = &(((*payload14).ceilings).windowsize).val;
+          *((int8_t*)(ptr + 20)) = 1;
+          *((int16_t*)(ptr + 22)) = (int32_t) (*payload18);
+        } else {
+          *((int8_t*)(ptr + 20)) = 0;
+        }
+        if ((((*payload14).ceilings).timeout).is_some) {
+          const uint8_t *payload20 = &(((*payload14).ceilings).timeout).val;
+          *((int8_t*)(ptr + 24)) = 1;
+          *((int8_t*)(ptr + 25)) = (int32_t) (*payload20);
+        } else {
+          *((int8_t*)(ptr + 24)) = 0;
+        }
+        if ((((*payload14).floors).blksize).is_some) {
+          const uint16_t *payload22 = &(((*payload14).floors).blksize).val;
+          *((int8_t*)(ptr + 26)) = 1;
+          *((int16_t*)(ptr + 28)) = (int32_t) (*payload22);
+        } else {
+          *((int8_t*)(ptr + 26)) = 0;
+        }
+        if ((((*payload14).floors).windowsize).is_some) {
+          const uint16_t *payload24 = &(((*payload14).floors).windowsize).val;
+          *((int8_t*)(ptr + 30)) = 1;
+          *((int16_t*)(ptr + 32)) = (int32_t) (*payload24);
+        } else {
+          *((int8_t*)(ptr + 30)) = 0;
+        }
+        if ((((*payload14).floors).timeout).is_some) {
+          const uint8_t *payload26 = &(((*payload14).floors).timeout).val;
+          *((int8_t*)(ptr + 34)) = 1;
+          *((int8_t*)(ptr + 35)) = (int32_t) (*payload26);
+        } else {
+          *((int8_t*)(ptr + 34)) = 0;
+        }
+        if ((((*payload14).overrides).blksize).is_some) {
+          const uint16_t *payload28 = &(((*payload14).overrides).blksize).val;
+          *((int8_t*)(ptr + 36)) = 1;
+          *((int16_t*)(ptr + 38)) = (int32_t) (*payload28);
+        } else {
+          *((int8_t*)(ptr + 36)) = 0;
+        }
+        if ((((*payload14).overrides).windowsize).is_some) {
+          const uint16_t *payload30 = &(((*payload14).overrides).windowsize).val;
+          *((int8_t*)(ptr + 40)) = 1;
+          *((int16_t*)(ptr + 42)) = (int32_t) (*payload30);
+        } else {
+          *((int8_t*)(ptr + 40)) = 0;
+        }
+        if ((((*payload14).overrides).timeout).is_some) {
+          const uint8_t *payload32 = &(((*payload14).overrides).timeout).val;
+          *((int8_t*)(ptr + 44)) = 1;
+          *((int8_t*)(ptr + 45)) = (int32_t) (*payload32);
+        } else {
+          *((int8_t*)(ptr + 44)) = 0;
+        }
+        if (((*payload14).max_size).is_some) {
+          const uint64_t *payload34 = &((*payload14).max_size).val;
+          *((int8_t*)(ptr + 48)) = 1;
+          *((int64_t*)(ptr + 56)) = (int64_t) (*payload34);
+        } else {
+          *((int8_t*)(ptr + 48)) = 0;
+        }
+        if (((*payload14).burst).is_some) {
+          const uint16_t *payload36 = &((*payload14).burst).val;
+          *((int8_t*)(ptr + 64)) = 1;
+          *((int16_t*)(ptr + 66)) = (int32_t) (*payload36);
+        } else {
+          *((int8_t*)(ptr + 64)) = 0;
+        }
+        if (((*payload14).rate).is_some) {
+          const uint64_t *payload38 = &((*payload14).rate).val;
+          *((int8_t*)(ptr + 72)) = 1;
+          *((int64_t*)(ptr + 80)) = (int64_t) (*payload38);
+        } else {
+          *((int8_t*)(ptr + 72)) = 0;
+        }
+        *((size_t*)(ptr + (88+1*sizeof(void*)))) = ((*payload14).refuse_options).len;
+        *((uint8_t **)(ptr + 88)) = (uint8_t *) ((*payload14).refuse_options).ptr;
+        *((size_t*)(ptr + (88+3*sizeof(void*)))) = ((*payload14).attributes).len;
+        *((uint8_t **)(ptr + (88+2*sizeof(void*)))) = (uint8_t *) ((*payload14).attributes).ptr;
+        break;
       }
-      if ((((*payload13).ceilings).timeout).is_some) {
-        const uint8_t *payload19 = &(((*payload13).ceilings).timeout).val;
-        *((int8_t*)(ptr + 16)) = 1;
-        *((int8_t*)(ptr + 17)) = (int32_t) (*payload19);
-      } else {
-        *((int8_t*)(ptr + 16)) = 0;
+      case 2: {
+        const exports_tuffet_policy_authorize_denial_t *payload39 = &((*payload).verdict).val.deny;
+        *((int8_t*)(ptr + 8)) = 2;
+        *((int8_t*)(ptr + 16)) = (int32_t) (*payload39).code;
+        *((size_t*)(ptr + (16+2*sizeof(void*)))) = ((*payload39).message).len;
+        *((uint8_t **)(ptr + (16+1*sizeof(void*)))) = (uint8_t *) ((*payload39).message).ptr;
+        *((size_t*)(ptr + (16+4*sizeof(void*)))) = ((*payload39).reason).len;
+        *((uint8_t **)(ptr + (16+3*sizeof(void*)))) = (uint8_t *) ((*payload39).reason).ptr;
+        break;
       }
-      if ((((*payload13).floors).blksize).is_some) {
-        const uint16_t *payload21 = &(((*payload13).floors).blksize).val;
-        *((int8_t*)(ptr + 18)) = 1;
-        *((int16_t*)(ptr + 20)) = (int32_t) (*payload21);
-      } else {
-        *((int8_t*)(ptr + 18)) = 0;
+      case 3: {
+        const plugin_string_t *payload40 = &((*payload).verdict).val.drop;
+        *((int8_t*)(ptr + 8)) = 3;
+        *((size_t*)(ptr + (16+1*sizeof(void*)))) = (*payload40).len;
+        *((uint8_t **)(ptr + 16)) = (uint8_t *) (*payload40).ptr;
+        break;
       }
-      if ((((*payload13).floors).windowsize).is_some) {
-        const uint16_t *payload23 = &(((*payload13).floors).windowsize).val;
-        *((int8_t*)(ptr + 22)) = 1;
-        *((int16_t*)(ptr + 24)) = (int32_t) (*payload23);
-      } else {
-        *((int8_t*)(ptr + 22)) = 0;
-      }
-      if ((((*payload13).floors).timeout).is_some) {
-        const uint8_t *payload25 = &(((*payload13).floors).timeout).val;
-        *((int8_t*)(ptr + 26)) = 1;
-        *((int8_t*)(ptr + 27)) = (int32_t) (*payload25);
-      } else {
-        *((int8_t*)(ptr + 26)) = 0;
-      }
-      if ((((*payload13).overrides).blksize).is_some) {
-        const uint16_t *payload27 = &(((*payload13).overrides).blksize).val;
-        *((int8_t*)(ptr + 28)) = 1;
-        *((int16_t*)(ptr + 30)) = (int32_t) (*payload27);
-      } else {
-        *((int8_t*)(ptr + 28)) = 0;
-      }
-      if ((((*payload13).overrides).windowsize).is_some) {
-        const uint16_t *payload29 = &(((*payload13).overrides).windowsize).val;
-        *((int8_t*)(ptr + 32)) = 1;
-        *((int16_t*)(ptr + 34)) = (int32_t) (*payload29);
-      } else {
-        *((int8_t*)(ptr + 32)) = 0;
-      }
-      if ((((*payload13).overrides).timeout).is_some) {
-        const uint8_t *payload31 = &(((*payload13).overrides).timeout).val;
-        *((int8_t*)(ptr + 36)) = 1;
-        *((int8_t*)(ptr + 37)) = (int32_t) (*payload31);
-      } else {
-        *((int8_t*)(ptr + 36)) = 0;
-      }
-      if (((*payload13).max_size).is_some) {
-        const uint64_t *payload33 = &((*payload13).max_size).val;
-        *((int8_t*)(ptr + 40)) = 1;
-        *((int64_t*)(ptr + 48)) = (int64_t) (*payload33);
-      } else {
-        *((int8_t*)(ptr + 40)) = 0;
-      }
-      if (((*payload13).burst).is_some) {
-        const uint16_t *payload35 = &((*payload13).burst).val;
-        *((int8_t*)(ptr + 56)) = 1;
-        *((int16_t*)(ptr + 58)) = (int32_t) (*payload35);
-      } else {
-        *((int8_t*)(ptr + 56)) = 0;
-      }
-      if (((*payload13).rate).is_some) {
-        const uint64_t *payload37 = &((*payload13).rate).val;
-        *((int8_t*)(ptr + 64)) = 1;
-        *((int64_t*)(ptr + 72)) = (int64_t) (*payload37);
-      } else {
-        *((int8_t*)(ptr + 64)) = 0;
-      }
-      *((size_t*)(ptr + (80+1*sizeof(void*)))) = ((*payload13).refuse_options).len;
-      *((uint8_t **)(ptr + 80)) = (uint8_t *) ((*payload13).refuse_options).ptr;
-      *((size_t*)(ptr + (80+3*sizeof(void*)))) = ((*payload13).attributes).len;
-      *((uint8_t **)(ptr + (80+2*sizeof(void*)))) = (uint8_t *) ((*payload13).attributes).ptr;
-      break;
     }
-    case 2: {
-      const exports_tuffet_policy_authorize_denial_t *payload38 = &(ret).val.deny;
-      *((int8_t*)(ptr + 0)) = 2;
-      *((int8_t*)(ptr + 8)) = (int32_t) (*payload38).code;
-      *((size_t*)(ptr + (8+2*sizeof(void*)))) = ((*payload38).message).len;
-      *((uint8_t **)(ptr + (8+1*sizeof(void*)))) = (uint8_t *) ((*payload38).message).ptr;
-      *((size_t*)(ptr + (8+4*sizeof(void*)))) = ((*payload38).reason).len;
-      *((uint8_t **)(ptr + (8+3*sizeof(void*)))) = (uint8_t *) ((*payload38).reason).ptr;
-      break;
-    }
-    case 3: {
-      const plugin_string_t *payload39 = &(ret).val.drop;
-      *((int8_t*)(ptr + 0)) = 3;
-      *((size_t*)(ptr + (8+1*sizeof(void*)))) = (*payload39).len;
-      *((uint8_t **)(ptr + 8)) = (uint8_t *) (*payload39).ptr;
-      break;
+    if (((*payload).label).is_some) {
+      const plugin_string_t *payload42 = &((*payload).label).val;
+      *((int8_t*)(ptr + (88+4*sizeof(void*)))) = 1;
+      *((size_t*)(ptr + (88+6*sizeof(void*)))) = (*payload42).len;
+      *((uint8_t **)(ptr + (88+5*sizeof(void*)))) = (uint8_t *) (*payload42).ptr;
+    } else {
+      *((int8_t*)(ptr + (88+4*sizeof(void*)))) = 0;
     }
   }
   return ptr;

@@ -3,63 +3,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `tuffet:policy/log@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/log@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/log@1.0.0-rc.1"), __import_name__("log")))
+__attribute__((__import_module__("tuffet:policy/log@1.0.0"), __import_name__("log")))
 extern void __wasm_import_tuffet_policy_log_log(int32_t, uint8_t *, size_t, uint8_t *, size_t);
 
-// Imported Functions from `tuffet:policy/kv@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/kv@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("get")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("get")))
 extern void __wasm_import_tuffet_policy_kv_get(int32_t, uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("set")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("set")))
 extern void __wasm_import_tuffet_policy_kv_set(int32_t, uint8_t *, size_t, uint8_t *, size_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("delete")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("delete")))
 extern void __wasm_import_tuffet_policy_kv_delete(int32_t, uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("increment")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("increment")))
 extern void __wasm_import_tuffet_policy_kv_increment(int32_t, uint8_t *, size_t, uint8_t *, size_t, int64_t, int32_t, int32_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("swap")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("swap")))
 extern void __wasm_import_tuffet_policy_kv_swap(int32_t, uint8_t *, size_t, uint8_t *, size_t, int32_t, int64_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@1.0.0-rc.1"), __import_name__("list")))
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("list")))
 extern void __wasm_import_tuffet_policy_kv_list(int32_t, uint8_t *, size_t, uint8_t *, size_t, int32_t, uint8_t *, size_t, int32_t, uint8_t *);
 
-// Imported Functions from `tuffet:policy/files@1.0.0-rc.1`
+__attribute__((__import_module__("tuffet:policy/kv@1.0.0"), __import_name__("delete-prefix")))
+extern void __wasm_import_tuffet_policy_kv_delete_prefix(int32_t, uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/files@1.0.0-rc.1"), __import_name__("stat")))
+// Imported Functions from `tuffet:policy/files@1.0.0`
+
+__attribute__((__import_module__("tuffet:policy/files@1.0.0"), __import_name__("stat")))
 extern void __wasm_import_tuffet_policy_files_stat(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/files@1.0.0-rc.1"), __import_name__("read")))
+__attribute__((__import_module__("tuffet:policy/files@1.0.0"), __import_name__("read")))
 extern void __wasm_import_tuffet_policy_files_read(uint8_t *, size_t, uint8_t *, size_t, int64_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/files@1.0.0-rc.1"), __import_name__("read-at")))
+__attribute__((__import_module__("tuffet:policy/files@1.0.0"), __import_name__("read-at")))
 extern void __wasm_import_tuffet_policy_files_read_at(uint8_t *, size_t, uint8_t *, size_t, uint8_t *, size_t, int64_t, int32_t, uint8_t *);
 
-// Imported Functions from `tuffet:policy/upload-content@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/upload-content@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/upload-content@1.0.0-rc.1"), __import_name__("read")))
+__attribute__((__import_module__("tuffet:policy/upload-content@1.0.0"), __import_name__("read")))
 extern void __wasm_import_tuffet_policy_upload_content_read(int64_t, int32_t, uint8_t *);
 
-// Imported Functions from `tuffet:policy/sinks@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/sinks@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/sinks@1.0.0-rc.1"), __import_name__("emit")))
+__attribute__((__import_module__("tuffet:policy/sinks@1.0.0"), __import_name__("emit")))
 extern void __wasm_import_tuffet_policy_sinks_emit(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-// Imported Functions from `tuffet:policy/metrics@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/metrics@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/metrics@1.0.0-rc.1"), __import_name__("add")))
+__attribute__((__import_module__("tuffet:policy/metrics@1.0.0"), __import_name__("add")))
 extern void __wasm_import_tuffet_policy_metrics_add(uint8_t *, size_t, int64_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/metrics@1.0.0-rc.1"), __import_name__("set")))
+__attribute__((__import_module__("tuffet:policy/metrics@1.0.0"), __import_name__("set")))
 extern void __wasm_import_tuffet_policy_metrics_set(uint8_t *, size_t, double, uint8_t *, size_t, uint8_t *);
 
-// Imported Functions from `tuffet:policy/history@1.0.0-rc.1`
+// Imported Functions from `tuffet:policy/history@1.0.0`
 
-__attribute__((__import_module__("tuffet:policy/history@1.0.0-rc.1"), __import_name__("recent")))
+__attribute__((__import_module__("tuffet:policy/history@1.0.0"), __import_name__("recent")))
 extern void __wasm_import_tuffet_policy_history_recent(uint8_t *);
 
 // Canonical ABI intrinsics
@@ -395,7 +398,7 @@ bool tuffet_policy_kv_swap(plugin_string_t *maybe_namespace_, plugin_string_t *k
   }
 }
 
-bool tuffet_policy_kv_list(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_kv_error_t *err) {
+bool tuffet_policy_kv_list(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, tuffet_policy_kv_list_listed_t *ret, tuffet_policy_kv_error_t *err) {
   __attribute__((__aligned__(sizeof(void*))))
   uint8_t ret_area[(5*sizeof(void*))];
   plugin_option_string_t namespace_;
@@ -434,11 +437,58 @@ bool tuffet_policy_kv_list(plugin_string_t *maybe_namespace_, plugin_string_t *p
   }
   uint8_t *ptr = (uint8_t *) &ret_area;
   __wasm_import_tuffet_policy_kv_list(option, option1, option2, (uint8_t *) (*prefix).ptr, (*prefix).len, option5, option6, option7, (int32_t) (limit), ptr);
-  tuffet_policy_kv_result_list_string_error_t result;
+  tuffet_policy_kv_result_list_listed_error_t result;
   switch ((int32_t) *((uint8_t*) (ptr + 0))) {
     case 0: {
       result.is_err = false;
-      result.val.ok = (plugin_list_string_t) { (plugin_string_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      result.val.ok = (tuffet_policy_kv_list_listed_t) { (tuffet_policy_kv_listed_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      result.val.err = (tuffet_policy_types_error_t) {
+        (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) },
+        (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (3*sizeof(void*))))), (*((size_t*) (ptr + (4*sizeof(void*))))) },
+      };
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_kv_delete_prefix(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, uint32_t *ret, tuffet_policy_kv_error_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(5*sizeof(void*))];
+  plugin_option_string_t namespace_;
+  namespace_.is_some = maybe_namespace_ != NULL;if (maybe_namespace_) {
+    namespace_.val = *maybe_namespace_;
+  }
+  int32_t option;
+  uint8_t * option1;
+  size_t option2;
+  if ((namespace_).is_some) {
+    const plugin_string_t *payload0 = &(namespace_).val;
+    option = 1;
+    option1 = (uint8_t *) (*payload0).ptr;
+    option2 = (*payload0).len;
+  } else {
+    option = 0;
+    option1 = 0;
+    option2 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_kv_delete_prefix(option, option1, option2, (uint8_t *) (*prefix).ptr, (*prefix).len, ptr);
+  tuffet_policy_kv_result_u32_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      result.val.ok = (uint32_t) (*((int32_t*) (ptr + sizeof(void*))));
       break;
     }
     case 1: {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/lifecycle@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/lifecycle@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/lifecycle@1.0.0-rc.1#configure")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/lifecycle@1.0.0#configure")))
 void __wasm_export_exports_tuffet_policy_lifecycle_configure_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
@@ -48,7 +48,7 @@ static uint8_t RET_AREA[(3*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/lifecycle@1.0.0-rc.1#configure")))
+__attribute__((__export_name__("tuffet:policy/lifecycle@1.0.0#configure")))
 uint8_t * __wasm_export_exports_tuffet_policy_lifecycle_configure(uint8_t * arg, size_t arg0) {
   plugin_string_t arg1 = (plugin_string_t) { (uint8_t*)(arg), (arg0) };
   exports_tuffet_policy_lifecycle_result_void_list_problem_t ret;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/observe@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/observe@1.0.0`
 
 
 // Canonical ABI intrinsics
@@ -19,7 +19,7 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/observe@1.0.0-rc.1#observe")))
+__attribute__((__export_name__("tuffet:policy/observe@1.0.0#observe")))
 void __wasm_export_exports_tuffet_policy_observe_observe(uint8_t * arg, size_t arg0) {
   exports_tuffet_policy_observe_list_event_t arg46 = (exports_tuffet_policy_observe_list_event_t) { (exports_tuffet_policy_observe_event_t*)(arg), (arg0) };
   exports_tuffet_policy_observe_observe(&arg46);

@@ -116,10 +116,20 @@ typedef struct tuffet_policy_types_client_t {
   plugin_string_t   class_;
 } tuffet_policy_types_client_t;
 
+typedef struct tuffet_policy_types_label_t {
+  plugin_string_t   plugin;
+  plugin_string_t   text;
+} tuffet_policy_types_label_t;
+
 typedef struct {
   bool is_some;
   tuffet_policy_types_arrival_t val;
 } tuffet_policy_types_option_arrival_t;
+
+typedef struct {
+  tuffet_policy_types_label_t *ptr;
+  size_t len;
+} tuffet_policy_types_list_label_t;
 
 typedef struct tuffet_policy_types_request_t {
   plugin_string_t   id;
@@ -131,6 +141,8 @@ typedef struct tuffet_policy_types_request_t {
   tuffet_policy_types_client_t   client;
   tuffet_policy_types_option_arrival_t   arrival;
   plugin_list_tuple2_string_string_t   options;
+  uint64_t   unix_ms;
+  tuffet_policy_types_list_label_t   labels;
   plugin_list_tuple2_string_string_t   attributes;
 } tuffet_policy_types_request_t;
 
@@ -200,6 +212,11 @@ typedef struct tuffet_policy_kv_entry_t {
   uint64_t   revision;
 } tuffet_policy_kv_entry_t;
 
+typedef struct tuffet_policy_kv_listed_t {
+  plugin_string_t   key;
+  tuffet_policy_kv_entry_t   entry;
+} tuffet_policy_kv_listed_t;
+
 typedef struct {
   bool is_some;
   tuffet_policy_kv_entry_t val;
@@ -242,12 +259,25 @@ typedef struct {
 } tuffet_policy_kv_result_option_u64_error_t;
 
 typedef struct {
+  tuffet_policy_kv_listed_t *ptr;
+  size_t len;
+} tuffet_policy_kv_list_listed_t;
+
+typedef struct {
   bool is_err;
   union {
-    plugin_list_string_t ok;
+    tuffet_policy_kv_list_listed_t ok;
     tuffet_policy_kv_error_t err;
   } val;
-} tuffet_policy_kv_result_list_string_error_t;
+} tuffet_policy_kv_result_list_listed_error_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    uint32_t ok;
+    tuffet_policy_kv_error_t err;
+  } val;
+} tuffet_policy_kv_result_u32_error_t;
 
 typedef tuffet_policy_types_error_t tuffet_policy_files_error_t;
 
@@ -386,6 +416,19 @@ typedef struct exports_tuffet_policy_authorize_verdict_t {
 #define EXPORTS_TUFFET_POLICY_AUTHORIZE_VERDICT_DENY 2
 #define EXPORTS_TUFFET_POLICY_AUTHORIZE_VERDICT_DROP 3
 
+typedef struct exports_tuffet_policy_authorize_labelled_verdict_t {
+  exports_tuffet_policy_authorize_verdict_t   verdict;
+  plugin_option_string_t   label;
+} exports_tuffet_policy_authorize_labelled_verdict_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    exports_tuffet_policy_authorize_labelled_verdict_t ok;
+    plugin_string_t err;
+  } val;
+} exports_tuffet_policy_authorize_result_labelled_verdict_string_t;
+
 typedef tuffet_policy_types_request_t exports_tuffet_policy_resolve_request_t;
 
 typedef tuffet_policy_types_denial_t exports_tuffet_policy_resolve_denial_t;
@@ -439,6 +482,19 @@ typedef struct exports_tuffet_policy_resolve_resolution_t {
 #define EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DENY 2
 #define EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DROP 3
 
+typedef struct exports_tuffet_policy_resolve_labelled_resolution_t {
+  exports_tuffet_policy_resolve_resolution_t   resolution;
+  plugin_option_string_t   label;
+} exports_tuffet_policy_resolve_labelled_resolution_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    exports_tuffet_policy_resolve_labelled_resolution_t ok;
+    plugin_string_t err;
+  } val;
+} exports_tuffet_policy_resolve_result_labelled_resolution_string_t;
+
 typedef tuffet_policy_types_denial_t exports_tuffet_policy_render_denial_t;
 
 typedef tuffet_policy_contents_content_t exports_tuffet_policy_render_content_t;
@@ -448,13 +504,24 @@ typedef struct exports_tuffet_policy_render_rendering_t {
   plugin_option_u32_t   ttl_seconds;
 } exports_tuffet_policy_render_rendering_t;
 
+typedef struct exports_tuffet_policy_render_rendered_t {
+  uint8_t tag;
+  union {
+    exports_tuffet_policy_render_rendering_t     rendering;
+    exports_tuffet_policy_render_denial_t     deny;
+  } val;
+} exports_tuffet_policy_render_rendered_t;
+
+#define EXPORTS_TUFFET_POLICY_RENDER_RENDERED_RENDERING 0
+#define EXPORTS_TUFFET_POLICY_RENDER_RENDERED_DENY 1
+
 typedef struct {
   bool is_err;
   union {
-    exports_tuffet_policy_render_rendering_t ok;
-    exports_tuffet_policy_render_denial_t err;
+    exports_tuffet_policy_render_rendered_t ok;
+    plugin_string_t err;
   } val;
-} exports_tuffet_policy_render_result_rendering_denial_t;
+} exports_tuffet_policy_render_result_rendered_string_t;
 
 typedef tuffet_policy_types_denial_t exports_tuffet_policy_render_parts_denial_t;
 
@@ -465,26 +532,44 @@ typedef struct exports_tuffet_policy_render_parts_large_content_t {
   plugin_list_tuple2_string_string_t   attributes;
 } exports_tuffet_policy_render_parts_large_content_t;
 
-typedef struct {
-  bool is_some;
-  exports_tuffet_policy_render_parts_large_content_t val;
-} exports_tuffet_policy_render_parts_option_large_content_t;
+typedef struct exports_tuffet_policy_render_parts_beginning_t {
+  uint8_t tag;
+  union {
+    exports_tuffet_policy_render_parts_large_content_t     parts;
+    exports_tuffet_policy_render_parts_denial_t     deny;
+  } val;
+} exports_tuffet_policy_render_parts_beginning_t;
+
+#define EXPORTS_TUFFET_POLICY_RENDER_PARTS_BEGINNING_PARTS 0
+#define EXPORTS_TUFFET_POLICY_RENDER_PARTS_BEGINNING_WHOLE 1
+#define EXPORTS_TUFFET_POLICY_RENDER_PARTS_BEGINNING_DENY 2
+
+typedef struct exports_tuffet_policy_render_parts_made_part_t {
+  uint8_t tag;
+  union {
+    plugin_list_u8_t     bytes;
+    exports_tuffet_policy_render_parts_denial_t     deny;
+  } val;
+} exports_tuffet_policy_render_parts_made_part_t;
+
+#define EXPORTS_TUFFET_POLICY_RENDER_PARTS_MADE_PART_BYTES 0
+#define EXPORTS_TUFFET_POLICY_RENDER_PARTS_MADE_PART_DENY 1
 
 typedef struct {
   bool is_err;
   union {
-    exports_tuffet_policy_render_parts_option_large_content_t ok;
-    exports_tuffet_policy_render_parts_denial_t err;
+    exports_tuffet_policy_render_parts_beginning_t ok;
+    plugin_string_t err;
   } val;
-} exports_tuffet_policy_render_parts_result_option_large_content_denial_t;
+} exports_tuffet_policy_render_parts_result_beginning_string_t;
 
 typedef struct {
   bool is_err;
   union {
-    plugin_list_u8_t ok;
-    exports_tuffet_policy_render_parts_denial_t err;
+    exports_tuffet_policy_render_parts_made_part_t ok;
+    plugin_string_t err;
   } val;
-} exports_tuffet_policy_render_parts_result_list_u8_denial_t;
+} exports_tuffet_policy_render_parts_result_made_part_string_t;
 
 typedef tuffet_policy_types_request_t exports_tuffet_policy_accept_upload_request_t;
 
@@ -515,6 +600,14 @@ typedef struct exports_tuffet_policy_accept_upload_acceptance_t {
 #define EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_ACCEPT 1
 #define EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_RENAME 2
 #define EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_DENY 3
+
+typedef struct {
+  bool is_err;
+  union {
+    exports_tuffet_policy_accept_upload_acceptance_t ok;
+    plugin_string_t err;
+  } val;
+} exports_tuffet_policy_accept_upload_result_acceptance_string_t;
 
 typedef tuffet_policy_types_request_t exports_tuffet_policy_observe_request_t;
 
@@ -608,7 +701,8 @@ extern bool tuffet_policy_kv_set(plugin_string_t *maybe_namespace_, plugin_strin
 extern bool tuffet_policy_kv_delete(plugin_string_t *maybe_namespace_, plugin_string_t *key, tuffet_policy_kv_error_t *err);
 extern bool tuffet_policy_kv_increment(plugin_string_t *maybe_namespace_, plugin_string_t *key, int64_t by, uint32_t *maybe_ttl_seconds, int64_t *ret, tuffet_policy_kv_error_t *err);
 extern bool tuffet_policy_kv_swap(plugin_string_t *maybe_namespace_, plugin_string_t *key, uint64_t *maybe_revision, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, plugin_option_u64_t *ret, tuffet_policy_kv_error_t *err);
-extern bool tuffet_policy_kv_list(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_kv_error_t *err);
+extern bool tuffet_policy_kv_list(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, tuffet_policy_kv_list_listed_t *ret, tuffet_policy_kv_error_t *err);
+extern bool tuffet_policy_kv_delete_prefix(plugin_string_t *maybe_namespace_, plugin_string_t *prefix, uint32_t *ret, tuffet_policy_kv_error_t *err);
 
 extern bool tuffet_policy_files_stat(plugin_string_t *root, plugin_string_t *path, tuffet_policy_files_option_metadata_t *ret, tuffet_policy_files_error_t *err);
 extern bool tuffet_policy_files_read(plugin_string_t *root, plugin_string_t *path, uint64_t limit, plugin_option_list_u8_t *ret, tuffet_policy_files_error_t *err);
@@ -625,16 +719,16 @@ extern bool tuffet_policy_history_recent(tuffet_policy_history_list_past_request
 
 bool exports_tuffet_policy_lifecycle_configure(plugin_string_t *settings, exports_tuffet_policy_lifecycle_list_problem_t *err);
 
-void exports_tuffet_policy_authorize_authorize(exports_tuffet_policy_authorize_request_t *request, exports_tuffet_policy_authorize_verdict_t *ret);
+bool exports_tuffet_policy_authorize_authorize(exports_tuffet_policy_authorize_request_t *request, exports_tuffet_policy_authorize_labelled_verdict_t *ret, plugin_string_t *err);
 
-void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request_t *request, exports_tuffet_policy_resolve_resolution_t *ret);
+bool exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request_t *request, exports_tuffet_policy_resolve_labelled_resolution_t *ret, plugin_string_t *err);
 
-bool exports_tuffet_policy_render_render(plugin_string_t *key, exports_tuffet_policy_render_rendering_t *ret, exports_tuffet_policy_render_denial_t *err);
+bool exports_tuffet_policy_render_render(plugin_string_t *key, exports_tuffet_policy_render_rendered_t *ret, plugin_string_t *err);
 
-bool exports_tuffet_policy_render_parts_begin(plugin_string_t *key, exports_tuffet_policy_render_parts_option_large_content_t *ret, exports_tuffet_policy_render_parts_denial_t *err);
-bool exports_tuffet_policy_render_parts_part(plugin_string_t *key, uint64_t offset, uint32_t length, plugin_list_u8_t *ret, exports_tuffet_policy_render_parts_denial_t *err);
+bool exports_tuffet_policy_render_parts_begin(plugin_string_t *key, exports_tuffet_policy_render_parts_beginning_t *ret, plugin_string_t *err);
+bool exports_tuffet_policy_render_parts_part(plugin_string_t *key, uint64_t offset, uint32_t length, exports_tuffet_policy_render_parts_made_part_t *ret, plugin_string_t *err);
 
-void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *request, exports_tuffet_policy_accept_upload_upload_t *upload, exports_tuffet_policy_accept_upload_acceptance_t *ret);
+bool exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *request, exports_tuffet_policy_accept_upload_upload_t *upload, exports_tuffet_policy_accept_upload_acceptance_t *ret, plugin_string_t *err);
 
 void exports_tuffet_policy_observe_observe(exports_tuffet_policy_observe_list_event_t *events);
 

@@ -3,17 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/render-parts@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/render-parts@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#begin")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render-parts@1.0.0#begin")))
 void __wasm_export_exports_tuffet_policy_render_parts_begin_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
       switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 8))) {
         case 0: {
-          break;
-        }
-        case 1: {
           switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 16))) {
             case 0: {
               break;
@@ -42,42 +39,62 @@ void __wasm_export_exports_tuffet_policy_render_parts_begin_post_return(uint8_t 
           }
           break;
         }
+        case 1: {
+          break;
+        }
+        case 2: {
+          if ((*((size_t*) (arg0 + (16+2*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+1*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (16+4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+3*sizeof(void*)))));
+          }
+          break;
+        }
       }
       break;
     }
     case 1: {
-      if ((*((size_t*) (arg0 + (8+2*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+1*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (8+4*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+3*sizeof(void*)))));
+      if ((*((size_t*) (arg0 + (8+1*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + 8)));
       }
       break;
     }
   }
 }
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#part")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render-parts@1.0.0#part")))
 void __wasm_export_exports_tuffet_policy_render_parts_part_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
-      size_t len = *((size_t*) (arg0 + (2*sizeof(void*))));
-      if (len > 0) {
-        uint8_t *ptr = *((uint8_t **) (arg0 + sizeof(void*)));
-        for (size_t i = 0; i < len; i++) {
-          uint8_t *base = ptr + i * 1;
-          (void) base;
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + sizeof(void*)))) {
+        case 0: {
+          size_t len = *((size_t*) (arg0 + (3*sizeof(void*))));
+          if (len > 0) {
+            uint8_t *ptr = *((uint8_t **) (arg0 + (2*sizeof(void*))));
+            for (size_t i = 0; i < len; i++) {
+              uint8_t *base = ptr + i * 1;
+              (void) base;
+            }
+            free(ptr);
+          }
+          break;
         }
-        free(ptr);
+        case 1: {
+          if ((*((size_t*) (arg0 + (4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (3*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (6*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (5*sizeof(void*)))));
+          }
+          break;
+        }
       }
       break;
     }
     case 1: {
-      if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (5*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (4*sizeof(void*)))));
+      if ((*((size_t*) (arg0 + (2*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + sizeof(void*))));
       }
       break;
     }
@@ -100,12 +117,12 @@ static uint8_t RET_AREA[(40+4*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/render-parts@1.0.0-rc.1#begin")))
+__attribute__((__export_name__("tuffet:policy/render-parts@1.0.0#begin")))
 uint8_t * __wasm_export_exports_tuffet_policy_render_parts_begin(uint8_t * arg, size_t arg0) {
   plugin_string_t arg1 = (plugin_string_t) { (uint8_t*)(arg), (arg0) };
-  exports_tuffet_policy_render_parts_result_option_large_content_denial_t ret;
-  exports_tuffet_policy_render_parts_option_large_content_t ok;
-  exports_tuffet_policy_render_parts_denial_t err;
+  exports_tuffet_policy_render_parts_result_beginning_string_t ret;
+  exports_tuffet_policy_render_parts_beginning_t ok;
+  plugin_string_t err;
   ret.is_err = !exports_tuffet_policy_render_parts_begin(&arg1, &ok, &err);
   if (ret.is_err) {
     ret.val.err = err;
@@ -115,48 +132,60 @@ uint8_t * __wasm_export_exports_tuffet_policy_render_parts_begin(uint8_t * arg, 
   }
   uint8_t *ptr = (uint8_t *) &RET_AREA;
   if ((ret).is_err) {
-    const exports_tuffet_policy_render_parts_denial_t *payload8 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
-    *((int8_t*)(ptr + 8)) = (int32_t) (*payload8).code;
-    *((size_t*)(ptr + (8+2*sizeof(void*)))) = ((*payload8).message).len;
-    *((uint8_t **)(ptr + (8+1*sizeof(void*)))) = (uint8_t *) ((*payload8).message).ptr;
-    *((size_t*)(ptr + (8+4*sizeof(void*)))) = ((*payload8).reason).len;
-    *((uint8_t **)(ptr + (8+3*sizeof(void*)))) = (uint8_t *) ((*payload8).reason).ptr;
+    const plugin_string_t *payload9 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (8+1*sizeof(void*)))) = (*payload9).len;
+    *((uint8_t **)(ptr + 8)) = (uint8_t *) (*payload9).ptr;
   } else {
-    const exports_tuffet_policy_render_parts_option_large_content_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
-    if ((*payload).is_some) {
-      const exports_tuffet_policy_render_parts_large_content_t *payload3 = &(*payload).val;
-      *((int8_t*)(ptr + 8)) = 1;
-      if (((*payload3).name).is_some) {
-        const plugin_string_t *payload5 = &((*payload3).name).val;
-        *((int8_t*)(ptr + 16)) = 1;
-        *((size_t*)(ptr + (16+2*sizeof(void*)))) = (*payload5).len;
-        *((uint8_t **)(ptr + (16+1*sizeof(void*)))) = (uint8_t *) (*payload5).ptr;
-      } else {
-        *((int8_t*)(ptr + 16)) = 0;
+    const exports_tuffet_policy_render_parts_beginning_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) (*payload).tag) {
+      case 0: {
+        const exports_tuffet_policy_render_parts_large_content_t *payload2 = &(*payload).val.parts;
+        *((int8_t*)(ptr + 8)) = 0;
+        if (((*payload2).name).is_some) {
+          const plugin_string_t *payload4 = &((*payload2).name).val;
+          *((int8_t*)(ptr + 16)) = 1;
+          *((size_t*)(ptr + (16+2*sizeof(void*)))) = (*payload4).len;
+          *((uint8_t **)(ptr + (16+1*sizeof(void*)))) = (uint8_t *) (*payload4).ptr;
+        } else {
+          *((int8_t*)(ptr + 16)) = 0;
+        }
+        *((int64_t*)(ptr + (24+2*sizeof(void*)))) = (int64_t) ((*payload2).size);
+        if (((*payload2).ttl_seconds).is_some) {
+          const uint32_t *payload6 = &((*payload2).ttl_seconds).val;
+          *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 1;
+          *((int32_t*)(ptr + (36+2*sizeof(void*)))) = (int32_t) (*payload6);
+        } else {
+          *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 0;
+        }
+        *((size_t*)(ptr + (40+3*sizeof(void*)))) = ((*payload2).attributes).len;
+        *((uint8_t **)(ptr + (40+2*sizeof(void*)))) = (uint8_t *) ((*payload2).attributes).ptr;
+        break;
       }
-      *((int64_t*)(ptr + (24+2*sizeof(void*)))) = (int64_t) ((*payload3).size);
-      if (((*payload3).ttl_seconds).is_some) {
-        const uint32_t *payload7 = &((*payload3).ttl_seconds).val;
-        *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 1;
-        *((int32_t*)(ptr + (36+2*sizeof(void*)))) = (int32_t) (*payload7);
-      } else {
-        *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 0;
+      case 1: {
+        *((int8_t*)(ptr + 8)) = 1;
+        break;
       }
-      *((size_t*)(ptr + (40+3*sizeof(void*)))) = ((*payload3).attributes).len;
-      *((uint8_t **)(ptr + (40+2*sizeof(void*)))) = (uint8_t *) ((*payload3).attributes).ptr;
-    } else {
-      *((int8_t*)(ptr + 8)) = 0;
+      case 2: {
+        const exports_tuffet_policy_render_parts_denial_t *payload8 = &(*payload).val.deny;
+        *((int8_t*)(ptr + 8)) = 2;
+        *((int8_t*)(ptr + 16)) = (int32_t) (*payload8).code;
+        *((size_t*)(ptr + (16+2*sizeof(void*)))) = ((*payload8).message).len;
+        *((uint8_t **)(ptr + (16+1*sizeof(void*)))) = (uint8_t *) ((*payload8).message).ptr;
+        *((size_t*)(ptr + (16+4*sizeof(void*)))) = ((*payload8).reason).len;
+        *((uint8_t **)(ptr + (16+3*sizeof(void*)))) = (uint8_t *) ((*payload8).reason).ptr;
+        break;
+      }
     }
   }
   return ptr;
 }
 
-__attribute__((__export_name__("tuffet:policy/render-parts@1.0.0-rc.1#part")))
+__attribute__((__export_name__("tuffet:policy/render-parts@1.0.0#part")))
 uint8_t * __wasm_export_exports_tuffet_policy_render_parts_part(uint8_t * arg, size_t arg0, int64_t arg1, int32_t arg2) {
   plugin_string_t arg3 = (plugin_string_t) { (uint8_t*)(arg), (arg0) };
-  exports_tuffet_policy_render_parts_result_list_u8_denial_t ret;
-  plugin_list_u8_t ok;
-  exports_tuffet_policy_render_parts_denial_t err;
+  exports_tuffet_policy_render_parts_result_made_part_string_t ret;
+  exports_tuffet_policy_render_parts_made_part_t ok;
+  plugin_string_t err;
   ret.is_err = !exports_tuffet_policy_render_parts_part(&arg3, (uint64_t) (arg1), (uint32_t) (arg2), &ok, &err);
   if (ret.is_err) {
     ret.val.err = err;
@@ -166,16 +195,30 @@ uint8_t * __wasm_export_exports_tuffet_policy_render_parts_part(uint8_t * arg, s
   }
   uint8_t *ptr = (uint8_t *) &RET_AREA;
   if ((ret).is_err) {
-    const exports_tuffet_policy_render_parts_denial_t *payload4 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
-    *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload4).code;
-    *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload4).message).len;
-    *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload4).message).ptr;
-    *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload4).reason).len;
-    *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload4).reason).ptr;
+    const plugin_string_t *payload6 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload6).len;
+    *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload6).ptr;
   } else {
-    const plugin_list_u8_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
-    *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload).len;
-    *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload).ptr;
+    const exports_tuffet_policy_render_parts_made_part_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) (*payload).tag) {
+      case 0: {
+        const plugin_list_u8_t *payload4 = &(*payload).val.bytes;
+        *((int8_t*)(ptr + sizeof(void*))) = 0;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload4).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload4).ptr;
+        break;
+      }
+      case 1: {
+        const exports_tuffet_policy_render_parts_denial_t *payload5 = &(*payload).val.deny;
+        *((int8_t*)(ptr + sizeof(void*))) = 1;
+        *((int8_t*)(ptr + (2*sizeof(void*)))) = (int32_t) (*payload5).code;
+        *((size_t*)(ptr + (4*sizeof(void*)))) = ((*payload5).message).len;
+        *((uint8_t **)(ptr + (3*sizeof(void*)))) = (uint8_t *) ((*payload5).message).ptr;
+        *((size_t*)(ptr + (6*sizeof(void*)))) = ((*payload5).reason).len;
+        *((uint8_t **)(ptr + (5*sizeof(void*)))) = (uint8_t *) ((*payload5).reason).ptr;
+        break;
+      }
+    }
   }
   return ptr;
 }

@@ -3,55 +3,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/render@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/render@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render@1.0.0-rc.1#render")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/render@1.0.0#render")))
 void __wasm_export_exports_tuffet_policy_render_render_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
       switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + sizeof(void*)))) {
         case 0: {
+          switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + (2*sizeof(void*))))) {
+            case 0: {
+              break;
+            }
+            case 1: {
+              if ((*((size_t*) (arg0 + (4*sizeof(void*))))) > 0) {
+                free(*((uint8_t **) (arg0 + (3*sizeof(void*)))));
+              }
+              break;
+            }
+          }
+          size_t len = *((size_t*) (arg0 + (6*sizeof(void*))));
+          if (len > 0) {
+            uint8_t *ptr = *((uint8_t **) (arg0 + (5*sizeof(void*))));
+            for (size_t i = 0; i < len; i++) {
+              uint8_t *base = ptr + i * 1;
+              (void) base;
+            }
+            free(ptr);
+          }
+          size_t len0 = *((size_t*) (arg0 + (8*sizeof(void*))));
+          if (len0 > 0) {
+            uint8_t *ptr1 = *((uint8_t **) (arg0 + (7*sizeof(void*))));
+            for (size_t i2 = 0; i2 < len0; i2++) {
+              uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
+              (void) base;
+              if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+                free(*((uint8_t **) (base + 0)));
+              }
+              if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
+                free(*((uint8_t **) (base + (2*sizeof(void*)))));
+              }
+            }
+            free(ptr1);
+          }
           break;
         }
         case 1: {
-          if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
-            free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
+          if ((*((size_t*) (arg0 + (4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (3*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (6*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (5*sizeof(void*)))));
           }
           break;
         }
-      }
-      size_t len = *((size_t*) (arg0 + (5*sizeof(void*))));
-      if (len > 0) {
-        uint8_t *ptr = *((uint8_t **) (arg0 + (4*sizeof(void*))));
-        for (size_t i = 0; i < len; i++) {
-          uint8_t *base = ptr + i * 1;
-          (void) base;
-        }
-        free(ptr);
-      }
-      size_t len0 = *((size_t*) (arg0 + (7*sizeof(void*))));
-      if (len0 > 0) {
-        uint8_t *ptr1 = *((uint8_t **) (arg0 + (6*sizeof(void*))));
-        for (size_t i2 = 0; i2 < len0; i2++) {
-          uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
-          (void) base;
-          if ((*((size_t*) (base + sizeof(void*)))) > 0) {
-            free(*((uint8_t **) (base + 0)));
-          }
-          if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
-            free(*((uint8_t **) (base + (2*sizeof(void*)))));
-          }
-        }
-        free(ptr1);
       }
       break;
     }
     case 1: {
-      if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (5*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (4*sizeof(void*)))));
+      if ((*((size_t*) (arg0 + (2*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + sizeof(void*))));
       }
       break;
     }
@@ -70,16 +81,16 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(sizeof(void*))))
-static uint8_t RET_AREA[(8+8*sizeof(void*))];
+static uint8_t RET_AREA[(8+9*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/render@1.0.0-rc.1#render")))
+__attribute__((__export_name__("tuffet:policy/render@1.0.0#render")))
 uint8_t * __wasm_export_exports_tuffet_policy_render_render(uint8_t * arg, size_t arg0) {
   plugin_string_t arg1 = (plugin_string_t) { (uint8_t*)(arg), (arg0) };
-  exports_tuffet_policy_render_result_rendering_denial_t ret;
-  exports_tuffet_policy_render_rendering_t ok;
-  exports_tuffet_policy_render_denial_t err;
+  exports_tuffet_policy_render_result_rendered_string_t ret;
+  exports_tuffet_policy_render_rendered_t ok;
+  plugin_string_t err;
   ret.is_err = !exports_tuffet_policy_render_render(&arg1, &ok, &err);
   if (ret.is_err) {
     ret.val.err = err;
@@ -89,32 +100,46 @@ uint8_t * __wasm_export_exports_tuffet_policy_render_render(uint8_t * arg, size_
   }
   uint8_t *ptr = (uint8_t *) &RET_AREA;
   if ((ret).is_err) {
-    const exports_tuffet_policy_render_denial_t *payload6 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
-    *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload6).code;
-    *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload6).message).len;
-    *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload6).message).ptr;
-    *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload6).reason).len;
-    *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload6).reason).ptr;
+    const plugin_string_t *payload8 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload8).len;
+    *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload8).ptr;
   } else {
-    const exports_tuffet_policy_render_rendering_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
-    if ((((*payload).content).name).is_some) {
-      const plugin_string_t *payload3 = &(((*payload).content).name).val;
-      *((int8_t*)(ptr + sizeof(void*))) = 1;
-      *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload3).len;
-      *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload3).ptr;
-    } else {
-      *((int8_t*)(ptr + sizeof(void*))) = 0;
-    }
-    *((size_t*)(ptr + (5*sizeof(void*)))) = (((*payload).content).data).len;
-    *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) (((*payload).content).data).ptr;
-    *((size_t*)(ptr + (7*sizeof(void*)))) = (((*payload).content).attributes).len;
-    *((uint8_t **)(ptr + (6*sizeof(void*)))) = (uint8_t *) (((*payload).content).attributes).ptr;
-    if (((*payload).ttl_seconds).is_some) {
-      const uint32_t *payload5 = &((*payload).ttl_seconds).val;
-      *((int8_t*)(ptr + (8*sizeof(void*)))) = 1;
-      *((int32_t*)(ptr + (4+8*sizeof(void*)))) = (int32_t) (*payload5);
-    } else {
-      *((int8_t*)(ptr + (8*sizeof(void*)))) = 0;
+    const exports_tuffet_policy_render_rendered_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) (*payload).tag) {
+      case 0: {
+        const exports_tuffet_policy_render_rendering_t *payload2 = &(*payload).val.rendering;
+        *((int8_t*)(ptr + sizeof(void*))) = 0;
+        if ((((*payload2).content).name).is_some) {
+          const plugin_string_t *payload4 = &(((*payload2).content).name).val;
+          *((int8_t*)(ptr + (2*sizeof(void*)))) = 1;
+          *((size_t*)(ptr + (4*sizeof(void*)))) = (*payload4).len;
+          *((uint8_t **)(ptr + (3*sizeof(void*)))) = (uint8_t *) (*payload4).ptr;
+        } else {
+          *((int8_t*)(ptr + (2*sizeof(void*)))) = 0;
+        }
+        *((size_t*)(ptr + (6*sizeof(void*)))) = (((*payload2).content).data).len;
+        *((uint8_t **)(ptr + (5*sizeof(void*)))) = (uint8_t *) (((*payload2).content).data).ptr;
+        *((size_t*)(ptr + (8*sizeof(void*)))) = (((*payload2).content).attributes).len;
+        *((uint8_t **)(ptr + (7*sizeof(void*)))) = (uint8_t *) (((*payload2).content).attributes).ptr;
+        if (((*payload2).ttl_seconds).is_some) {
+          const uint32_t *payload6 = &((*payload2).ttl_seconds).val;
+          *((int8_t*)(ptr + (9*sizeof(void*)))) = 1;
+          *((int32_t*)(ptr + (4+9*sizeof(void*)))) = (int32_t) (*payload6);
+        } else {
+          *((int8_t*)(ptr + (9*sizeof(void*)))) = 0;
+        }
+        break;
+      }
+      case 1: {
+        const exports_tuffet_policy_render_denial_t *payload7 = &(*payload).val.deny;
+        *((int8_t*)(ptr + sizeof(void*))) = 1;
+        *((int8_t*)(ptr + (2*sizeof(void*)))) = (int32_t) (*payload7).code;
+        *((size_t*)(ptr + (4*sizeof(void*)))) = ((*payload7).message).len;
+        *((uint8_t **)(ptr + (3*sizeof(void*)))) = (uint8_t *) ((*payload7).message).ptr;
+        *((size_t*)(ptr + (6*sizeof(void*)))) = ((*payload7).reason).len;
+        *((uint8_t **)(ptr + (5*sizeof(void*)))) = (uint8_t *) ((*payload7).reason).ptr;
+        break;
+      }
     }
   }
   return ptr;

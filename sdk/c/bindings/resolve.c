@@ -3,57 +3,103 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/resolve@1.0.0-rc.1`
+// Exported Functions from `tuffet:policy/resolve@1.0.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/resolve@1.0.0-rc.1#resolve")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/resolve@1.0.0#resolve")))
 void __wasm_export_exports_tuffet_policy_resolve_resolve_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
-      break;
-    }
-    case 1: {
-      size_t len3 = *((size_t*) (arg0 + (8+1*sizeof(void*))));
-      if (len3 > 0) {
-        uint8_t *ptr4 = *((uint8_t **) (arg0 + 8));
-        for (size_t i5 = 0; i5 < len3; i5++) {
-          uint8_t *base = ptr4 + i5 * (8*sizeof(void*));
-          (void) base;
-          switch ((int32_t) (int32_t) *((uint8_t*) (base + 0))) {
-            case 0: {
-              if ((*((size_t*) (base + (2*sizeof(void*))))) > 0) {
-                free(*((uint8_t **) (base + sizeof(void*))));
-              }
-              if ((*((size_t*) (base + (4*sizeof(void*))))) > 0) {
-                free(*((uint8_t **) (base + (3*sizeof(void*)))));
-              }
-              break;
-            }
-            case 1: {
-              switch ((int32_t) (int32_t) *((uint8_t*) (base + sizeof(void*)))) {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 8))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          size_t len3 = *((size_t*) (arg0 + (16+1*sizeof(void*))));
+          if (len3 > 0) {
+            uint8_t *ptr4 = *((uint8_t **) (arg0 + 16));
+            for (size_t i5 = 0; i5 < len3; i5++) {
+              uint8_t *base = ptr4 + i5 * (8*sizeof(void*));
+              (void) base;
+              switch ((int32_t) (int32_t) *((uint8_t*) (base + 0))) {
                 case 0: {
+                  if ((*((size_t*) (base + (2*sizeof(void*))))) > 0) {
+                    free(*((uint8_t **) (base + sizeof(void*))));
+                  }
+                  if ((*((size_t*) (base + (4*sizeof(void*))))) > 0) {
+                    free(*((uint8_t **) (base + (3*sizeof(void*)))));
+                  }
                   break;
                 }
                 case 1: {
-                  if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
-                    free(*((uint8_t **) (base + (2*sizeof(void*)))));
+                  switch ((int32_t) (int32_t) *((uint8_t*) (base + sizeof(void*)))) {
+                    case 0: {
+                      break;
+                    }
+                    case 1: {
+                      if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
+                        free(*((uint8_t **) (base + (2*sizeof(void*)))));
+                      }
+                      break;
+                    }
+                  }
+                  size_t len = *((size_t*) (base + (5*sizeof(void*))));
+                  if (len > 0) {
+                    uint8_t *ptr = *((uint8_t **) (base + (4*sizeof(void*))));
+                    for (size_t i = 0; i < len; i++) {
+                      uint8_t *base = ptr + i * 1;
+                      (void) base;
+                    }
+                    free(ptr);
+                  }
+                  size_t len0 = *((size_t*) (base + (7*sizeof(void*))));
+                  if (len0 > 0) {
+                    uint8_t *ptr1 = *((uint8_t **) (base + (6*sizeof(void*))));
+                    for (size_t i2 = 0; i2 < len0; i2++) {
+                      uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
+                      (void) base;
+                      if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+                        free(*((uint8_t **) (base + 0)));
+                      }
+                      if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
+                        free(*((uint8_t **) (base + (2*sizeof(void*)))));
+                      }
+                    }
+                    free(ptr1);
+                  }
+                  break;
+                }
+                case 2: {
+                  if ((*((size_t*) (base + (2*sizeof(void*))))) > 0) {
+                    free(*((uint8_t **) (base + sizeof(void*))));
                   }
                   break;
                 }
               }
-              size_t len = *((size_t*) (base + (5*sizeof(void*))));
-              if (len > 0) {
-                uint8_t *ptr = *((uint8_t **) (base + (4*sizeof(void*))));
-                for (size_t i = 0; i < len; i++) {
-                  uint8_t *base = ptr + i * 1;
+            }
+            free(ptr4);
+          }
+          switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + (24+2*sizeof(void*))))) {
+            case 0: {
+              break;
+            }
+            case 1: {
+              size_t len6 = *((size_t*) (arg0 + (104+3*sizeof(void*))));
+              if (len6 > 0) {
+                uint8_t *ptr7 = *((uint8_t **) (arg0 + (104+2*sizeof(void*))));
+                for (size_t i8 = 0; i8 < len6; i8++) {
+                  uint8_t *base = ptr7 + i8 * (2*sizeof(void*));
                   (void) base;
+                  if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+                    free(*((uint8_t **) (base + 0)));
+                  }
                 }
-                free(ptr);
+                free(ptr7);
               }
-              size_t len0 = *((size_t*) (base + (7*sizeof(void*))));
-              if (len0 > 0) {
-                uint8_t *ptr1 = *((uint8_t **) (base + (6*sizeof(void*))));
-                for (size_t i2 = 0; i2 < len0; i2++) {
-                  uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
+              size_t len9 = *((size_t*) (arg0 + (104+5*sizeof(void*))));
+              if (len9 > 0) {
+                uint8_t *ptr10 = *((uint8_t **) (arg0 + (104+4*sizeof(void*))));
+                for (size_t i11 = 0; i11 < len9; i11++) {
+                  uint8_t *base = ptr10 + i11 * (4*sizeof(void*));
                   (void) base;
                   if ((*((size_t*) (base + sizeof(void*)))) > 0) {
                     free(*((uint8_t **) (base + 0)));
@@ -62,67 +108,43 @@ void __wasm_export_exports_tuffet_policy_resolve_resolve_post_return(uint8_t * a
                     free(*((uint8_t **) (base + (2*sizeof(void*)))));
                   }
                 }
-                free(ptr1);
-              }
-              break;
-            }
-            case 2: {
-              if ((*((size_t*) (base + (2*sizeof(void*))))) > 0) {
-                free(*((uint8_t **) (base + sizeof(void*))));
+                free(ptr10);
               }
               break;
             }
           }
+          break;
         }
-        free(ptr4);
+        case 2: {
+          if ((*((size_t*) (arg0 + (16+2*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+1*sizeof(void*)))));
+          }
+          if ((*((size_t*) (arg0 + (16+4*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (16+3*sizeof(void*)))));
+          }
+          break;
+        }
+        case 3: {
+          if ((*((size_t*) (arg0 + (16+1*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + 16)));
+          }
+          break;
+        }
       }
-      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + (16+2*sizeof(void*))))) {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + (104+6*sizeof(void*))))) {
         case 0: {
           break;
         }
         case 1: {
-          size_t len6 = *((size_t*) (arg0 + (96+3*sizeof(void*))));
-          if (len6 > 0) {
-            uint8_t *ptr7 = *((uint8_t **) (arg0 + (96+2*sizeof(void*))));
-            for (size_t i8 = 0; i8 < len6; i8++) {
-              uint8_t *base = ptr7 + i8 * (2*sizeof(void*));
-              (void) base;
-              if ((*((size_t*) (base + sizeof(void*)))) > 0) {
-                free(*((uint8_t **) (base + 0)));
-              }
-            }
-            free(ptr7);
-          }
-          size_t len9 = *((size_t*) (arg0 + (96+5*sizeof(void*))));
-          if (len9 > 0) {
-            uint8_t *ptr10 = *((uint8_t **) (arg0 + (96+4*sizeof(void*))));
-            for (size_t i11 = 0; i11 < len9; i11++) {
-              uint8_t *base = ptr10 + i11 * (4*sizeof(void*));
-              (void) base;
-              if ((*((size_t*) (base + sizeof(void*)))) > 0) {
-                free(*((uint8_t **) (base + 0)));
-              }
-              if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
-                free(*((uint8_t **) (base + (2*sizeof(void*)))));
-              }
-            }
-            free(ptr10);
+          if ((*((size_t*) (arg0 + (104+8*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (104+7*sizeof(void*)))));
           }
           break;
         }
       }
       break;
     }
-    case 2: {
-      if ((*((size_t*) (arg0 + (8+2*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+1*sizeof(void*)))));
-      }
-      if ((*((size_t*) (arg0 + (8+4*sizeof(void*))))) > 0) {
-        free(*((uint8_t **) (arg0 + (8+3*sizeof(void*)))));
-      }
-      break;
-    }
-    case 3: {
+    case 1: {
       if ((*((size_t*) (arg0 + (8+1*sizeof(void*))))) > 0) {
         free(*((uint8_t **) (arg0 + 8)));
       }
@@ -143,11 +165,11 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(8)))
-static uint8_t RET_AREA[(96+6*sizeof(void*))];
+static uint8_t RET_AREA[(112+8*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/resolve@1.0.0-rc.1#resolve")))
+__attribute__((__export_name__("tuffet:policy/resolve@1.0.0#resolve")))
 uint8_t * __wasm_export_exports_tuffet_policy_resolve_resolve(uint8_t * arg) {
   tuffet_policy_types_option_mac_addresses_t option;
   switch ((int32_t) *((uint8_t*) (arg + (8+11*sizeof(void*))))) {
@@ -339,135 +361,160 @@ uint8_t * __wasm_export_exports_tuffet_policy_resolve_resolve(uint8_t * arg) {
     },
     (tuffet_policy_types_option_arrival_t) option11,
     (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+42*sizeof(void*))))), (*((size_t*) (arg + (40+43*sizeof(void*))))) },
-    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (40+44*sizeof(void*))))), (*((size_t*) (arg + (40+45*sizeof(void*))))) },
+    (uint64_t) (uint64_t) (*((int64_t*) (arg + (40+44*sizeof(void*))))),
+    (tuffet_policy_types_list_label_t) (tuffet_policy_types_list_label_t) { (tuffet_policy_types_label_t*)(*((uint8_t **) (arg + (48+44*sizeof(void*))))), (*((size_t*) (arg + (48+45*sizeof(void*))))) },
+    (plugin_list_tuple2_string_string_t) (plugin_list_tuple2_string_string_t) { (plugin_tuple2_string_string_t*)(*((uint8_t **) (arg + (48+46*sizeof(void*))))), (*((size_t*) (arg + (48+47*sizeof(void*))))) },
   };
-  exports_tuffet_policy_resolve_resolution_t ret;
-  exports_tuffet_policy_resolve_resolve(&arg12, &ret);
+  exports_tuffet_policy_resolve_result_labelled_resolution_string_t ret;
+  exports_tuffet_policy_resolve_labelled_resolution_t ok;
+  plugin_string_t err;
+  ret.is_err = !exports_tuffet_policy_resolve_resolve(&arg12, &ok, &err);
+  if (ret.is_err) {
+    ret.val.err = err;
+  }
+  if (!ret.is_err) {
+    ret.val.ok = ok;
+  }
   free(arg);
   uint8_t *ptr = (uint8_t *) &RET_AREA;
-  switch ((int32_t) (ret).tag) {
-    case 0: {
-      *((int8_t*)(ptr + 0)) = 0;
-      break;
-    }
-    case 1: {
-      const exports_tuffet_policy_resolve_selection_t *payload13 = &(ret).val.serve;
-      *((int8_t*)(ptr + 0)) = 1;
-      *((size_t*)(ptr + (8+1*sizeof(void*)))) = ((*payload13).candidates).len;
-      *((uint8_t **)(ptr + 8)) = (uint8_t *) ((*payload13).candidates).ptr;
-      *((int8_t*)(ptr + (8+2*sizeof(void*)))) = (*payload13).else_next;
-      if (((*payload13).profile).is_some) {
-        const exports_tuffet_policy_resolve_profile_t *payload20 = &((*payload13).profile).val;
-        *((int8_t*)(ptr + (16+2*sizeof(void*)))) = 1;
-        if ((((*payload20).ceilings).blksize).is_some) {
-          const uint16_t *payload22 = &(((*payload20).ceilings).blksize).val;
+  if ((ret).is_err) {
+    const plugin_string_t *payload50 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((size_t*)(ptr + (8+1*sizeof(void*)))) = (*payload50).len;
+    *((uint8_t **)(ptr + 8)) = (uint8_t *) (*payload50).ptr;
+  } else {
+    const exports_tuffet_policy_resolve_labelled_resolution_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    switch ((int32_t) ((*payload).resolution).tag) {
+      case 0: {
+        *((int8_t*)(ptr + 8)) = 0;
+        break;
+      }
+      case 1: {
+        const exports_tuffet_policy_resolve_selection_t *payload14 = &((*payload).resolution).val.serve;
+        *((int8_t*)(ptr + 8)) = 1;
+        *((size_t*)(ptr + (16+1*sizeof(void*)))) = ((*payload14).candidates).len;
+        *((uint8_t **)(ptr + 16)) = (uint8_t *) ((*payload14).candidates).ptr;
+        *((int8_t*)(ptr + (16+2*sizeof(void*)))) = (*payload14).else_next;
+        if (((*payload14).profile).is_some) {
+          const exports_tuffet_policy_resolve_profile_t *payload21 = &((*payload14).profile).val;
           *((int8_t*)(ptr + (24+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (26+2*sizeof(void*)))) = (int32_t) (*payload22);
+          if ((((*payload21).ceilings).blksize).is_some) {
+            const uint16_t *payload23 = &(((*payload21).ceilings).blksize).val;
+            *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (34+2*sizeof(void*)))) = (int32_t) (*payload23);
+          } else {
+            *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).ceilings).windowsize).is_some) {
+            const uint16_t *payload25 = &(((*payload21).ceilings).windowsize).val;
+            *((int8_t*)(ptr + (36+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (38+2*sizeof(void*)))) = (int32_t) (*payload25);
+          } else {
+            *((int8_t*)(ptr + (36+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).ceilings).timeout).is_some) {
+            const uint8_t *payload27 = &(((*payload21).ceilings).timeout).val;
+            *((int8_t*)(ptr + (40+2*sizeof(void*)))) = 1;
+            *((int8_t*)(ptr + (41+2*sizeof(void*)))) = (int32_t) (*payload27);
+          } else {
+            *((int8_t*)(ptr + (40+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).floors).blksize).is_some) {
+            const uint16_t *payload29 = &(((*payload21).floors).blksize).val;
+            *((int8_t*)(ptr + (42+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (44+2*sizeof(void*)))) = (int32_t) (*payload29);
+          } else {
+            *((int8_t*)(ptr + (42+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).floors).windowsize).is_some) {
+            const uint16_t *payload31 = &(((*payload21).floors).windowsize).val;
+            *((int8_t*)(ptr + (46+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (48+2*sizeof(void*)))) = (int32_t) (*payload31);
+          } else {
+            *((int8_t*)(ptr + (46+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).floors).timeout).is_some) {
+            const uint8_t *payload33 = &(((*payload21).floors).timeout).val;
+            *((int8_t*)(ptr + (50+2*sizeof(void*)))) = 1;
+            *((int8_t*)(ptr + (51+2*sizeof(void*)))) = (int32_t) (*payload33);
+          } else {
+            *((int8_t*)(ptr + (50+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).overrides).blksize).is_some) {
+            const uint16_t *payload35 = &(((*payload21).overrides).blksize).val;
+            *((int8_t*)(ptr + (52+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (54+2*sizeof(void*)))) = (int32_t) (*payload35);
+          } else {
+            *((int8_t*)(ptr + (52+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).overrides).windowsize).is_some) {
+            const uint16_t *payload37 = &(((*payload21).overrides).windowsize).val;
+            *((int8_t*)(ptr + (56+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (58+2*sizeof(void*)))) = (int32_t) (*payload37);
+          } else {
+            *((int8_t*)(ptr + (56+2*sizeof(void*)))) = 0;
+          }
+          if ((((*payload21).overrides).timeout).is_some) {
+            const uint8_t *payload39 = &(((*payload21).overrides).timeout).val;
+            *((int8_t*)(ptr + (60+2*sizeof(void*)))) = 1;
+            *((int8_t*)(ptr + (61+2*sizeof(void*)))) = (int32_t) (*payload39);
+          } else {
+            *((int8_t*)(ptr + (60+2*sizeof(void*)))) = 0;
+          }
+          if (((*payload21).max_size).is_some) {
+            const uint64_t *payload41 = &((*payload21).max_size).val;
+            *((int8_t*)(ptr + (64+2*sizeof(void*)))) = 1;
+            *((int64_t*)(ptr + (72+2*sizeof(void*)))) = (int64_t) (*payload41);
+          } else {
+            *((int8_t*)(ptr + (64+2*sizeof(void*)))) = 0;
+          }
+          if (((*payload21).burst).is_some) {
+            const uint16_t *payload43 = &((*payload21).burst).val;
+            *((int8_t*)(ptr + (80+2*sizeof(void*)))) = 1;
+            *((int16_t*)(ptr + (82+2*sizeof(void*)))) = (int32_t) (*payload43);
+          } else {
+            *((int8_t*)(ptr + (80+2*sizeof(void*)))) = 0;
+          }
+          if (((*payload21).rate).is_some) {
+            const uint64_t *payload45 = &((*payload21).rate).val;
+            *((int8_t*)(ptr + (88+2*sizeof(void*)))) = 1;
+            *((int64_t*)(ptr + (96+2*sizeof(void*)))) = (int64_t) (*payload45);
+          } else {
+            *((int8_t*)(ptr + (88+2*sizeof(void*)))) = 0;
+          }
+          *((size_t*)(ptr + (104+3*sizeof(void*)))) = ((*payload21).refuse_options).len;
+          *((uint8_t **)(ptr + (104+2*sizeof(void*)))) = (uint8_t *) ((*payload21).refuse_options).ptr;
+          *((size_t*)(ptr + (104+5*sizeof(void*)))) = ((*payload21).attributes).len;
+          *((uint8_t **)(ptr + (104+4*sizeof(void*)))) = (uint8_t *) ((*payload21).attributes).ptr;
         } else {
           *((int8_t*)(ptr + (24+2*sizeof(void*)))) = 0;
         }
-        if ((((*payload20).ceilings).windowsize).is_some) {
-          const uint16_t *payload24 = &(((*payload20).ceilings).windowsize).val;
-          *((int8_t*)(ptr + (28+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (30+2*sizeof(void*)))) = (int32_t) (*payload24);
-        } else {
-          *((int8_t*)(ptr + (28+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).ceilings).timeout).is_some) {
-          const uint8_t *payload26 = &(((*payload20).ceilings).timeout).val;
-          *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 1;
-          *((int8_t*)(ptr + (33+2*sizeof(void*)))) = (int32_t) (*payload26);
-        } else {
-          *((int8_t*)(ptr + (32+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).floors).blksize).is_some) {
-          const uint16_t *payload28 = &(((*payload20).floors).blksize).val;
-          *((int8_t*)(ptr + (34+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (36+2*sizeof(void*)))) = (int32_t) (*payload28);
-        } else {
-          *((int8_t*)(ptr + (34+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).floors).windowsize).is_some) {
-          const uint16_t *payload30 = &(((*payload20).floors).windowsize).val;
-          *((int8_t*)(ptr + (38+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (40+2*sizeof(void*)))) = (int32_t) (*payload30);
-        } else {
-          *((int8_t*)(ptr + (38+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).floors).timeout).is_some) {
-          const uint8_t *payload32 = &(((*payload20).floors).timeout).val;
-          *((int8_t*)(ptr + (42+2*sizeof(void*)))) = 1;
-          *((int8_t*)(ptr + (43+2*sizeof(void*)))) = (int32_t) (*payload32);
-        } else {
-          *((int8_t*)(ptr + (42+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).overrides).blksize).is_some) {
-          const uint16_t *payload34 = &(((*payload20).overrides).blksize).val;
-          *((int8_t*)(ptr + (44+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (46+2*sizeof(void*)))) = (int32_t) (*payload34);
-        } else {
-          *((int8_t*)(ptr + (44+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).overrides).windowsize).is_some) {
-          const uint16_t *payload36 = &(((*payload20).overrides).windowsize).val;
-          *((int8_t*)(ptr + (48+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (50+2*sizeof(void*)))) = (int32_t) (*payload36);
-        } else {
-          *((int8_t*)(ptr + (48+2*sizeof(void*)))) = 0;
-        }
-        if ((((*payload20).overrides).timeout).is_some) {
-          const uint8_t *payload38 = &(((*payload20).overrides).timeout).val;
-          *((int8_t*)(ptr + (52+2*sizeof(void*)))) = 1;
-          *((int8_t*)(ptr + (53+2*sizeof(void*)))) = (int32_t) (*payload38);
-        } else {
-          *((int8_t*)(ptr + (52+2*sizeof(void*)))) = 0;
-        }
-        if (((*payload20).max_size).is_some) {
-          const uint64_t *payload40 = &((*payload20).max_size).val;
-          *((int8_t*)(ptr + (56+2*sizeof(void*)))) = 1;
-          *((int64_t*)(ptr + (64+2*sizeof(void*)))) = (int64_t) (*payload40);
-        } else {
-          *((int8_t*)(ptr + (56+2*sizeof(void*)))) = 0;
-        }
-        if (((*payload20).burst).is_some) {
-          const uint16_t *payload42 = &((*payload20).burst).val;
-          *((int8_t*)(ptr + (72+2*sizeof(void*)))) = 1;
-          *((int16_t*)(ptr + (74+2*sizeof(void*)))) = (int32_t) (*payload42);
-        } else {
-          *((int8_t*)(ptr + (72+2*sizeof(void*)))) = 0;
-        }
-        if (((*payload20).rate).is_some) {
-          const uint64_t *payload44 = &((*payload20).rate).val;
-          *((int8_t*)(ptr + (80+2*sizeof(void*)))) = 1;
-          *((int64_t*)(ptr + (88+2*sizeof(void*)))) = (int64_t) (*payload44);
-        } else {
-          *((int8_t*)(ptr + (80+2*sizeof(void*)))) = 0;
-        }
-        *((size_t*)(ptr + (96+3*sizeof(void*)))) = ((*payload20).refuse_options).len;
-        *((uint8_t **)(ptr + (96+2*sizeof(void*)))) = (uint8_t *) ((*payload20).refuse_options).ptr;
-        *((size_t*)(ptr + (96+5*sizeof(void*)))) = ((*payload20).attributes).len;
-        *((uint8_t **)(ptr + (96+4*sizeof(void*)))) = (uint8_t *) ((*payload20).attributes).ptr;
-      } else {
-        *((int8_t*)(ptr + (16+2*sizeof(void*)))) = 0;
+        break;
       }
-      break;
+      case 2: {
+        const exports_tuffet_policy_resolve_denial_t *payload46 = &((*payload).resolution).val.deny;
+        *((int8_t*)(ptr + 8)) = 2;
+        *((int8_t*)(ptr + 16)) = (int32_t) (*payload46).code;
+        *((size_t*)(ptr + (16+2*sizeof(void*)))) = ((*payload46).message).len;
+        *((uint8_t **)(ptr + (16+1*sizeof(void*)))) = (uint8_t *) ((*payload46).message).ptr;
+        *((size_t*)(ptr + (16+4*sizeof(void*)))) = ((*payload46).reason).len;
+        *((uint8_t **)(ptr + (16+3*sizeof(void*)))) = (uint8_t *) ((*payload46).reason).ptr;
+        break;
+      }
+      case 3: {
+        const plugin_string_t *payload47 = &((*payload).resolution).val.drop;
+        *((int8_t*)(ptr + 8)) = 3;
+        *((size_t*)(ptr + (16+1*sizeof(void*)))) = (*payload47).len;
+        *((uint8_t **)(ptr + 16)) = (uint8_t *) (*payload47).ptr;
+        break;
+      }
     }
-    case 2: {
-      const exports_tuffet_policy_resolve_denial_t *payload45 = &(ret).val.deny;
-      *((int8_t*)(ptr + 0)) = 2;
-      *((int8_t*)(ptr + 8)) = (int32_t) (*payload45).code;
-      *((size_t*)(ptr + (8+2*sizeof(void*)))) = ((*payload45).message).len;
-      *((uint8_t **)(ptr + (8+1*sizeof(void*)))) = (uint8_t *) ((*payload45).message).ptr;
-      *((size_t*)(ptr + (8+4*sizeof(void*)))) = ((*payload45).reason).len;
-      *((uint8_t **)(ptr + (8+3*sizeof(void*)))) = (uint8_t *) ((*payload45).reason).ptr;
-      break;
-    }
-    case 3: {
-      const plugin_string_t *payload46 = &(ret).val.drop;
-      *((int8_t*)(ptr + 0)) = 3;
-      *((size_t*)(ptr + (8+1*sizeof(void*)))) = (*payload46).len;
-      *((uint8_t **)(ptr + 8)) = (uint8_t *) (*payload46).ptr;
-      break;
+    if (((*payload).label).is_some) {
+      const plugin_string_t *payload49 = &((*payload).label).val;
+      *((int8_t*)(ptr + (104+6*sizeof(void*)))) = 1;
+      *((size_t*)(ptr + (104+8*sizeof(void*)))) = (*payload49).len;
+      *((uint8_t **)(ptr + (104+7*sizeof(void*)))) = (uint8_t *) (*payload49).ptr;
+    } else {
+      *((int8_t*)(ptr + (104+6*sizeof(void*)))) = 0;
     }
   }
   return ptr;

@@ -6,9 +6,10 @@
 /* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
 #pragma weak tuffet_accept_upload
 
-void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *given,
+bool exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *given,
                                                        exports_tuffet_policy_accept_upload_upload_t *given_upload,
-                                                       exports_tuffet_policy_accept_upload_acceptance_t *answer) {
+                                                       exports_tuffet_policy_accept_upload_acceptance_t *answer,
+                                                       plugin_string_t *reason) {
     tuffet_request request = tuffet_lift_request(given);
     tuffet_upload upload = {
         .root = TUFFET_TEXT(given_upload->root),
@@ -36,8 +37,12 @@ void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_acc
         answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_DENY;
         answer->val.deny = tuffet_lower_denial(&acceptance.denial);
         break;
+    case TUFFET_ACCEPTANCE_FAIL:
+        *reason = tuffet_lower_text(acceptance.reason);
+        break;
     default:
         tuffet_fail("tuffet_accept_upload returned no answer");
     }
     tuffet_call_ended();
+    return acceptance.kind != TUFFET_ACCEPTANCE_FAIL;
 }

@@ -4,12 +4,27 @@
 #include "../tuffet.h"
 #include "memory.h"
 
+/* The label of the call that runs. */
+static const char *given_label;
+
+void tuffet_label(const char *text) { given_label = text; }
+
+const char *tuffet_take_label(void) {
+    const char *taken = given_label;
+    given_label = NULL;
+    return taken;
+}
+
 tuffet_verdict tuffet_verdict_abstain(void) { return (tuffet_verdict){.kind = TUFFET_VERDICT_ABSTAIN}; }
 
 tuffet_verdict tuffet_verdict_allow(const tuffet_profile *profile) {
     tuffet_verdict verdict = {.kind = TUFFET_VERDICT_ALLOW};
     if (profile) verdict.profile = *profile;
     return verdict;
+}
+
+tuffet_verdict tuffet_verdict_fail(const char *reason) {
+    return (tuffet_verdict){.kind = TUFFET_VERDICT_FAIL, .reason = reason};
 }
 
 tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason) {
@@ -58,6 +73,10 @@ tuffet_resolution tuffet_resolution_content(const char *name, const void *data, 
 
 tuffet_resolution tuffet_resolution_rendered(const char *key) { return serve_one(tuffet_candidate_rendering(key)); }
 
+tuffet_resolution tuffet_resolution_fail(const char *reason) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_FAIL, .reason = reason};
+}
+
 tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason) {
     return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = {code, message, reason}};
 }
@@ -72,6 +91,10 @@ tuffet_rendering tuffet_rendering_content(const char *name, const void *data, si
                               .ttl_seconds = ttl_seconds};
 }
 
+tuffet_rendering tuffet_rendering_fail(const char *reason) {
+    return (tuffet_rendering){.kind = TUFFET_RENDERING_FAIL, .reason = reason};
+}
+
 tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason) {
     return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = {code, message, reason}};
 }
@@ -82,12 +105,20 @@ tuffet_beginning tuffet_beginning_parts(const char *name, uint64_t size, uint32_
 
 tuffet_beginning tuffet_beginning_whole(void) { return (tuffet_beginning){.kind = TUFFET_BEGINNING_WHOLE}; }
 
+tuffet_beginning tuffet_beginning_fail(const char *reason) {
+    return (tuffet_beginning){.kind = TUFFET_BEGINNING_FAIL, .reason = reason};
+}
+
 tuffet_beginning tuffet_beginning_deny(tuffet_error_code code, const char *message, const char *reason) {
     return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = {code, message, reason}};
 }
 
 tuffet_part tuffet_part_bytes(const void *data, size_t length) {
     return (tuffet_part){.kind = TUFFET_PART_BYTES, .bytes = {data, length}};
+}
+
+tuffet_part tuffet_part_fail(const char *reason) {
+    return (tuffet_part){.kind = TUFFET_PART_FAIL, .reason = reason};
 }
 
 tuffet_part tuffet_part_deny(tuffet_error_code code, const char *message, const char *reason) {
@@ -115,6 +146,10 @@ tuffet_acceptance tuffet_acceptance_accept(void) { return (tuffet_acceptance){.k
 
 tuffet_acceptance tuffet_acceptance_rename(const char *path) {
     return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_RENAME, .path = path};
+}
+
+tuffet_acceptance tuffet_acceptance_fail(const char *reason) {
+    return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_FAIL, .reason = reason};
 }
 
 tuffet_acceptance tuffet_acceptance_deny(tuffet_error_code code, const char *message, const char *reason) {

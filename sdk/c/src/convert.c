@@ -67,6 +67,14 @@ static const tuffet_arrival *lift_arrival(const tuffet_policy_types_option_arriv
     return arrival;
 }
 
+static tuffet_pairs lift_labels(const tuffet_policy_types_list_label_t *given) {
+    tuffet_pair *labels = TUFFET_NEW(tuffet_pair, given->len);
+    for (size_t i = 0; i < given->len; i++) {
+        labels[i] = (tuffet_pair){TUFFET_TEXT(given->ptr[i].plugin), TUFFET_TEXT(given->ptr[i].text)};
+    }
+    return (tuffet_pairs){labels, given->len};
+}
+
 tuffet_request tuffet_lift_request(const tuffet_policy_types_request_t *given) {
     return (tuffet_request){
         .id = TUFFET_TEXT(given->id),
@@ -85,6 +93,8 @@ tuffet_request tuffet_lift_request(const tuffet_policy_types_request_t *given) {
             },
         .arrival = lift_arrival(&given->arrival),
         .options = tuffet_lift_pairs(&given->options),
+        .unix_ms = given->unix_ms,
+        .labels = lift_labels(&given->labels),
         .attributes = tuffet_lift_pairs(&given->attributes),
     };
 }

@@ -12,6 +12,8 @@ tuffet_request tuffet_lift_request(const tuffet_policy_types_request_t *given);
 plugin_list_tuple2_string_string_t tuffet_lower_pairs(tuffet_pairs pairs);
 /* NULL is "". */
 plugin_string_t tuffet_lower_text(const char *text);
+/* The label that was given since this was asked last, or NULL. */
+const char *tuffet_take_label(void);
 plugin_option_string_t tuffet_lower_name(const char *name);
 tuffet_policy_types_denial_t tuffet_lower_denial(const tuffet_denial *denial);
 tuffet_policy_types_profile_t tuffet_lower_profile(const tuffet_profile *profile);

@@ -60,16 +60,26 @@ tuffet_error tuffet_shared_kv_swap(const char *space, const char *key, const uin
 }
 
 tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const char *after, uint32_t limit,
-                                   tuffet_strings *keys) {
-    plugin_list_string_t found;
+                                   tuffet_list_of_keys *keys) {
+    tuffet_policy_kv_list_listed_t found;
     tuffet_policy_kv_error_t error;
-    *keys = (tuffet_strings){0};
+    *keys = (tuffet_list_of_keys){0};
     if (!tuffet_policy_kv_list(SPACE(space), &TUFFET_STRING_OF(prefix), after ? &TUFFET_STRING_OF(after) : NULL, limit,
                                &found, &error)) {
         return TUFFET_FAILED(error);
     }
-    const char **items = TUFFET_NEW(const char *, found.len);
-    for (size_t i = 0; i < found.len; i++) items[i] = TUFFET_TEXT(found.ptr[i]);
-    *keys = (tuffet_strings){items, found.len};
+    tuffet_listed *items = TUFFET_NEW(tuffet_listed, found.len);
+    for (size_t i = 0; i < found.len; i++) {
+        const tuffet_policy_kv_entry_t *entry = &found.ptr[i].entry;
+        items[i] = (tuffet_listed){TUFFET_TEXT(found.ptr[i].key), {TUFFET_BYTES(entry->value), entry->revision}};
+    }
+    *keys = (tuffet_list_of_keys){items, found.len};
     return TUFFET_OK;
+}
+
+tuffet_error tuffet_shared_kv_delete_prefix(const char *space, const char *prefix, uint32_t *removed) {
+    tuffet_policy_kv_error_t error;
+    *removed = 0;
+    bool good = tuffet_policy_kv_delete_prefix(SPACE(space), &TUFFET_STRING_OF(prefix), removed, &error);
+    return good ? TUFFET_OK : TUFFET_FAILED(error);
 }

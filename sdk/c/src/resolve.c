@@ -50,9 +50,12 @@ static exports_tuffet_policy_resolve_selection_t lower_selection(const tuffet_re
     };
 }
 
-void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request_t *given,
-                                           exports_tuffet_policy_resolve_resolution_t *answer) {
+bool exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request_t *given,
+                                           exports_tuffet_policy_resolve_labelled_resolution_t *labelled,
+                                           plugin_string_t *reason) {
+    exports_tuffet_policy_resolve_resolution_t *answer = &labelled->resolution;
     tuffet_request request = tuffet_lift_request(given);
+    tuffet_take_label();
     tuffet_resolution resolution = tuffet_resolve(&request);
     switch (resolution.kind) {
     case TUFFET_RESOLUTION_ABSTAIN:
@@ -70,8 +73,13 @@ void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request
         answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DROP;
         answer->val.drop = tuffet_lower_text(resolution.reason);
         break;
+    case TUFFET_RESOLUTION_FAIL:
+        *reason = tuffet_lower_text(resolution.reason);
+        break;
     default:
         tuffet_fail("tuffet_resolve returned no answer");
     }
+    labelled->label = tuffet_lower_name(tuffet_take_label());
     tuffet_call_ended();
+    return resolution.kind != TUFFET_RESOLUTION_FAIL;
 }

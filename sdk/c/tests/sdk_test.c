@@ -152,12 +152,20 @@ static void keys_have_revisions(void) {
 static void keys_have_pages_and_shared_namespaces(void) {
     static const char *const all[] = {"host/b", "other", "host/a", "host/\xc3\xa4"};
     for (size_t i = 0; i < 4; i++) EXPECT(!tuffet_shared_kv_set("leases", all[i], "", 0, TUFFET_FOREVER));
-    tuffet_strings keys;
+    tuffet_list_of_keys keys;
     EXPECT(!tuffet_shared_kv_list("leases", "host/", NULL, 2, &keys) && keys.count == 2);
-    EXPECT(!strcmp(keys.items[0], "host/a") && !strcmp(keys.items[1], "host/b"));
+    EXPECT(!strcmp(keys.items[0].key, "host/a") && !strcmp(keys.items[1].key, "host/b"));
     EXPECT(!tuffet_shared_kv_list("leases", "host/", "host/b", 9, &keys) && keys.count == 1);
     EXPECT(!tuffet_shared_kv_list("leases", "", NULL, UINT32_MAX, &keys) && keys.count == 4);
     EXPECT(!tuffet_kv_list("", NULL, 9, &keys) && keys.count == 0);
+    uint32_t removed;
+    EXPECT(!tuffet_kv_set("h", "x", 1, TUFFET_FOREVER) && !tuffet_kv_list("h", NULL, 9, &keys) && keys.count == 1);
+    EXPECT(is(keys.items[0].entry.value, "x") && keys.items[0].entry.revision);
+    EXPECT(!tuffet_kv_delete_prefix("h", &removed) && removed == 1);
+    EXPECT(!tuffet_kv_delete_prefix("h", &removed) && removed == 0);
+    tuffet_label("canary");
+    EXPECT(!strcmp(tuffet_test_label(), "canary") && !tuffet_test_label());
+    EXPECT(tuffet_part_fail("away").kind == TUFFET_PART_FAIL && !strcmp(tuffet_verdict_fail("away").reason, "away"));
     tuffet_bytes value;
     int64_t sum;
     EXPECT(tuffet_kv_get("other", &value) == TUFFET_NOT_FOUND && !tuffet_shared_kv_get("leases", "other", &value));

@@ -12,6 +12,7 @@
 #include "reference.h"
 
 uint64_t calls;
+const char *failure;
 
 /* What is no text is empty. */
 static const char *text(const tuffet_value *command, size_t at) {
@@ -91,12 +92,14 @@ static const char *fill(const tuffet_value *command) {
     return result(tuffet_kv_set(key, repeated('v', length), length, TUFFET_FOREVER), "null");
 }
 
-static const char *list_keys(const char *space, const tuffet_value *command) {
+static const char *list_keys(const char *space, const tuffet_value *command, bool with_values) {
     const char *after = tuffet_kind_of(tuffet_at(command, 3)) == TUFFET_NULL ? NULL : text(command, 3), *list = "";
-    tuffet_strings found;
+    tuffet_list_of_keys found;
     tuffet_error error = tuffet_shared_kv_list(space, text(command, 2), after, (uint32_t)number(command, 4), &found);
     for (size_t i = 0; i < found.count; i++) {
-        list = tuffet_format("%s%s%s", list, i ? "," : "", tuffet_quote(found.items[i]));
+        const char *shown = tuffet_quote(found.items[i].key);
+        if (with_values) shown = tuffet_format("[%s,%s]", shown, tuffet_quote_bytes(found.items[i].entry.value));
+        list = tuffet_format("%s%s%s", list, i ? "," : "", shown);
     }
     return result(error, tuffet_format("[%s]", list));
 }
@@ -117,7 +120,12 @@ static const char *change(const char *space, const tuffet_value *command) {
 static const char *kv(const char *word, const tuffet_value *command) {
     const char *space = tuffet_kind_of(tuffet_at(command, 1)) == TUFFET_NULL ? NULL : text(command, 1);
     const char *key = text(command, 2), *value = text(command, 3);
-    if (!strcmp(word, "list")) return list_keys(space, command);
+    if (!strcmp(word, "list") || !strcmp(word, "entries")) return list_keys(space, command, !strcmp(word, "entries"));
+    if (!strcmp(word, "delete-prefix")) {
+        uint32_t removed;
+        tuffet_error error = tuffet_shared_kv_delete_prefix(space, key, &removed);
+        return result(error, tuffet_format("%" PRIu32, removed));
+    }
     if (!strcmp(word, "change")) return change(space, command);
     if (!strcmp(word, "get")) {
         tuffet_bytes found;
@@ -260,6 +268,15 @@ static const char *shown_addresses(const tuffet_mac_addresses *macs) {
     return tuffet_format("{\"claimed\":%s,\"network\":%s}", shown_macs(macs->claimed), shown_macs(macs->network));
 }
 
+static const char *shown_labels(tuffet_pairs labels) {
+    const char *list = "";
+    for (size_t i = 0; i < labels.count; i++) {
+        list = tuffet_format("%s%s[%s,%s]", list, i ? "," : "", tuffet_quote(labels.items[i].name),
+                             tuffet_quote(labels.items[i].value));
+    }
+    return tuffet_format("[%s]", list);
+}
+
 static const char *shown_lease(const tuffet_lease *lease) {
     if (!lease) return "null";
     return tuffet_format("{\"age\":%" PRIu64 ",\"architecture\":%s,\"client-id\":%s,\"expires\":%s,\"hostname\":%s,"
@@ -278,15 +295,15 @@ static const char *shown_arrival(const tuffet_arrival *arrival) {
 static const char *shown_request(const tuffet_request *request) {
     if (!request) return "null";
     const tuffet_client *client = &request->client;
-    return tuffet_format("{\"arrival\":%s,\"attributes\":%s,\"class\":%s,\"client\":%s,\"id\":%s,\"lease\":%s,"
+    return tuffet_format("{\"arrival\":%s,\"attributes\":%s,\"class\":%s,\"client\":%s,\"id\":%s,\"labels\":%s,\"lease\":%s,"
                          "\"listener\":%s,\"macs\":%s,\"mode\":\"%s\",\"operation\":\"%s\",\"options\":%s,\"path\":%s,"
-                         "\"port\":%u,\"requested\":%s}",
+                         "\"port\":%u,\"requested\":%s,\"unix-ms\":%" PRIu64 "}",
                          shown_arrival(request->arrival), shown_pairs(request->attributes),
                          tuffet_quote(client->class_name), tuffet_quote(client->address), tuffet_quote(request->id),
-                         shown_lease(client->lease), tuffet_quote(request->listener), shown_addresses(client->macs),
+                         shown_labels(request->labels), shown_lease(client->lease), tuffet_quote(request->listener), shown_addresses(client->macs),
                          tuffet_mode_name(request->mode), tuffet_operation_name(request->operation),
                          shown_pairs(request->options), tuffet_quote(request->path), client->port,
-                         tuffet_quote(request->requested));
+                         tuffet_quote(request->requested), request->unix_ms);
 }
 
 static const char *shown_upload(const tuffet_upload *upload) {
@@ -345,7 +362,7 @@ static const char *misbehave(const char *word, const tuffet_value *command) {
     } else if (!strcmp(word, "exit")) {
         exit((int)number(command, 1));
     } else if (!strcmp(word, "fail")) {
-        tuffet_fail("%s", text(command, 1));
+        failure = text(command, 1);
     } else if (!strcmp(word, "print")) {
         puts(text(command, 1));
     } else if (!strcmp(word, "escape")) {
@@ -388,7 +405,7 @@ static const char *run(const tuffet_value *command, const tuffet_request *reques
 
 const char *run_all(const char *results, const tuffet_value *commands, const tuffet_request *request,
                     const tuffet_upload *upload) {
-    for (const tuffet_value *command = tuffet_first(commands); command; command = tuffet_next(command)) {
+    for (const tuffet_value *command = tuffet_first(commands); command && !failure; command = tuffet_next(command)) {
         results = tuffet_format("%s%s%s", results, *results ? "," : "", run(command, request, upload));
     }
     return results;

@@ -23,10 +23,12 @@ static bool fits(const rule *rule, hook asked, const char *path) {
 /* Returns the answer, and the results of the commands as JSON. */
 static const answer *ask(hook hook, const tuffet_request *request, const tuffet_upload *upload, const char **told) {
     calls++;
+    failure = NULL;
     for (size_t i = 0; i < its.rule_count; i++) {
         const rule *rule = &its.rules[i];
         if (fits(rule, hook, request->path)) {
             *told = tuffet_format("[%s]", run_all(configured, rule->commands, request, upload));
+            if (rule->label) tuffet_label(rule->label);
             return &rule->answer;
         }
     }
@@ -36,6 +38,7 @@ static const answer *ask(hook hook, const tuffet_request *request, const tuffet_
 tuffet_verdict tuffet_authorize(const tuffet_request *request) {
     const char *told;
     const answer *answer = ask(AUTHORIZE, request, NULL, &told);
+    if (failure) return tuffet_verdict_fail(failure);
     switch (answer->kind) {
     case ALLOW:
         return tuffet_verdict_allow(&answer->profile);
@@ -81,6 +84,7 @@ static tuffet_resolution serve(const answer *answer, const char *path) {
 tuffet_resolution tuffet_resolve(const tuffet_request *request) {
     const char *told;
     const answer *answer = ask(RESOLVE, request, NULL, &told);
+    if (failure) return tuffet_resolution_fail(failure);
     switch (answer->kind) {
     case SERVE:
         return serve(answer, request->path);
@@ -105,6 +109,7 @@ static const render *render_of(const char *key) {
 /* Begins a call: returns what is rendered for a key, or NULL and the denial. */
 static const render *rendered(const char *key, tuffet_denial *denial) {
     calls++;
+    failure = NULL;
     const render *render = render_of(key);
     if (!render) render = render_of("*");
     if (render) return render;
@@ -119,6 +124,7 @@ tuffet_beginning tuffet_begin(const char *key) {
     if (!render) return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = denial};
     if (!render->parts.present) return tuffet_beginning_whole();
     run_all("", render->commands, NULL, NULL);
+    if (failure) return tuffet_beginning_fail(failure);
     if (render->denies) return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = render->denial};
     return tuffet_beginning_parts(render->name, render->parts.value, render->ttl_seconds);
 }
@@ -128,6 +134,7 @@ tuffet_part tuffet_render_part(const char *key, uint64_t offset, uint32_t length
     const render *render = rendered(key, &denial);
     if (!render) return (tuffet_part){.kind = TUFFET_PART_DENY, .denial = denial};
     run_all("", render->each_part, NULL, NULL);
+    if (failure) return tuffet_part_fail(failure);
     if (render->ends_at.present && offset >= render->ends_at.value) {
         return tuffet_part_deny(TUFFET_NOT_DEFINED, "it ends here", "on purpose");
     }
@@ -142,6 +149,7 @@ tuffet_rendering tuffet_render(const char *key) {
     const render *render = rendered(key, &denial);
     if (!render) return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = denial};
     const char *told = tuffet_format("[%s]", run_all("", render->commands, NULL, NULL));
+    if (failure) return tuffet_rendering_fail(failure);
     if (render->denies) return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = render->denial};
     if (render->bytes.present) {
         size_t count = (size_t)render->bytes.value;
@@ -154,6 +162,7 @@ tuffet_rendering tuffet_render(const char *key) {
 tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuffet_upload *upload) {
     const char *told;
     const answer *answer = ask(ACCEPT_UPLOAD, request, upload, &told);
+    if (failure) return tuffet_acceptance_fail(failure);
     switch (answer->kind) {
     case ACCEPT:
         return tuffet_acceptance_accept();

@@ -49,6 +49,8 @@ typedef struct rule {
     const char *path;
     const tuffet_value *commands;
     answer answer;
+    /* Of the request, or NULL. */
+    const char *label;
 } rule;
 
 typedef struct settings {
@@ -67,6 +69,9 @@ tuffet_pairs read_pairs(const tuffet_value *map);
 
 /* How many calls this instance has answered. */
 extern uint64_t calls;
+
+/* Why this call cannot answer: set by the command `fail`; NULL where it can. */
+extern const char *failure;
 
 /* JSON: a number, or null if it is absent; a text, or null; a map in the order of its keys. */
 const char *shown_number(tuffet_number number);

@@ -147,7 +147,7 @@ static answer read_answer(const tuffet_value *given) {
 }
 
 static rule read_rule(const tuffet_value *given) {
-    tuffet_known(tuffet_map(given), "hook", "path", "do", "answer", NULL);
+    tuffet_known(tuffet_map(given), "hook", "path", "do", "answer", "label", NULL);
     const tuffet_value *path = tuffet_need(given, "path"), *answer = tuffet_need(given, "answer");
     const tuffet_value *named = tuffet_need(given, "hook");
     rule rule = {
@@ -155,6 +155,7 @@ static rule read_rule(const tuffet_value *given) {
         .path = tuffet_string(path),
         .commands = tuffet_list(tuffet_get(given, "do")),
         .answer = read_answer(answer),
+        .label = tuffet_get(given, "label") ? tuffet_string(tuffet_get(given, "label")) : NULL,
     };
     if (rule.hook > ACCEPT_UPLOAD) {
         tuffet_problem(named, "there is no hook %s", tuffet_json(named));

@@ -48,16 +48,19 @@ func (c command) number(at int) int64 {
 	return number
 }
 
-func (c *commands) runAll(list [][]json.RawMessage, request *tuffet.Request, upload *tuffet.Upload) []any {
+func (c *commands) runAll(list [][]json.RawMessage, request *tuffet.Request, upload *tuffet.Upload) ([]any, error) {
 	results := make([]any, 0, len(list))
 	for _, each := range list {
+		if do := command(each); do.text(0) == "fail" {
+			return nil, errors.New(do.text(1))
+		}
 		result, err := c.run(each, request, upload)
 		if err != nil {
 			result = map[string]any{"error": code(err)}
 		}
 		results = append(results, result)
 	}
-	return results
+	return results, nil
 }
 
 func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) (any, error) {
@@ -74,7 +77,7 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 		return nil, kv.Set(strings.Repeat("k", int(do.number(1))), bytes.Repeat([]byte("v"), int(do.number(2))), kv.Forever)
 	case "kv-sets":
 		return untilError(do.number(1), func(i int64) error { return kv.Set(fmt.Sprint("key", i), []byte("v"), kv.Forever) }), nil
-	case "kv-get", "kv-set", "kv-delete", "kv-add", "kv-swap", "kv-change", "kv-list":
+	case "kv-get", "kv-set", "kv-delete", "kv-add", "kv-swap", "kv-change", "kv-list", "kv-entries", "kv-delete-prefix":
 		return do.keys()
 	case "has-mac":
 		return request.Client.HasMAC(first), nil
@@ -167,23 +170,25 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 
 // A namespace has the functions of the package kv, and the methods of a shared one.
 type namespace struct {
-	get       func(string) ([]byte, bool, error)
-	getEntry  func(string) (kv.Entry, bool, error)
-	set       func(string, []byte, time.Duration) error
-	remove    func(string) error
-	increment func(string, int64, time.Duration) (int64, error)
-	create    func(string, []byte, time.Duration) (uint64, bool, error)
-	swap      func(string, uint64, []byte, time.Duration) (uint64, bool, error)
-	list      func(string, string, int) ([]string, error)
+	get          func(string) ([]byte, bool, error)
+	getEntry     func(string) (kv.Entry, bool, error)
+	set          func(string, []byte, time.Duration) error
+	remove       func(string) error
+	increment    func(string, int64, time.Duration) (int64, error)
+	create       func(string, []byte, time.Duration) (uint64, bool, error)
+	swap         func(string, uint64, []byte, time.Duration) (uint64, bool, error)
+	list         func(string, string, int) ([]kv.Listed, error)
+	deletePrefix func(string) (int, error)
 }
 
 // keys runs the commands that name a shared namespace, or null for the plugin's own.
 func (c command) keys() (any, error) {
-	its := namespace{kv.Get, kv.GetEntry, kv.Set, kv.Delete, kv.Increment, kv.Create, kv.Swap, kv.List}
+	its := namespace{kv.Get, kv.GetEntry, kv.Set, kv.Delete, kv.Increment, kv.Create, kv.Swap, kv.List, kv.DeletePrefix}
 	if string(c[1]) != "null" {
 		space := kv.Shared(c.text(1))
 		its = namespace{
 			space.Get, space.GetEntry, space.Set, space.Delete, space.Increment, space.Create, space.Swap, space.List,
+			space.DeletePrefix,
 		}
 	}
 	key := c.text(2)
@@ -201,8 +206,21 @@ func (c command) keys() (any, error) {
 	case "kv-add":
 		return its.increment(key, c.number(3), c.seconds(4))
 	case "kv-list":
-		keys, err := its.list(key, c.text(3), int(c.number(4)))
-		return append([]string{}, keys...), err
+		listed, err := its.list(key, c.text(3), int(c.number(4)))
+		keys := []string{}
+		for _, its := range listed {
+			keys = append(keys, its.Key)
+		}
+		return keys, err
+	case "kv-entries":
+		listed, err := its.list(key, c.text(3), int(c.number(4)))
+		entries := [][]string{}
+		for _, its := range listed {
+			entries = append(entries, []string{its.Key, lossy(its.Value)})
+		}
+		return entries, err
+	case "kv-delete-prefix":
+		return its.deletePrefix(key)
 	case "kv-swap":
 		if string(c[3]) == "null" {
 			_, swapped, err := its.create(key, []byte(c.text(4)), kv.Forever)
@@ -251,8 +269,6 @@ func (c *commands) misbehave(do command) {
 		time.Sleep(time.Duration(do.number(1)) * time.Second)
 	case "exit":
 		os.Exit(int(do.number(1)))
-	case "fail":
-		panic(do.text(1))
 	case "escape":
 		escape()
 	default:
@@ -348,7 +364,7 @@ func shownRequest(request *tuffet.Request) any {
 		"arrival": nil, "attributes": shownPairs(request.Attributes), "class": client.Class, "client": client.Address,
 		"id": request.ID, "lease": nil, "listener": request.Listener, "macs": nil, "mode": request.Mode.String(),
 		"operation": request.Operation.String(), "options": shownPairs(request.Options), "path": request.Path,
-		"port": client.Port, "requested": request.Requested,
+		"port": client.Port, "requested": request.Requested, "labels": shownLabels(request.Labels), "unix-ms": request.UnixMS,
 	}
 	if its := request.Arrival; its != nil {
 		shown["arrival"] = map[string]any{
@@ -364,6 +380,14 @@ func shownRequest(request *tuffet.Request) any {
 	}
 	if its := client.MACs; its != nil {
 		shown["macs"] = map[string]any{"claimed": shownMACs(its.Claimed), "network": shownMACs(its.Network)}
+	}
+	return shown
+}
+
+func shownLabels(labels []tuffet.RequestLabel) [][]string {
+	shown := [][]string{}
+	for _, label := range labels {
+		shown = append(shown, []string{label.Plugin, label.Text})
 	}
 	return shown
 }

@@ -36,81 +36,101 @@ func (p *reference) Configure(given []byte) error {
 		}
 	}
 	if len(problems) == 0 {
-		p.configured = p.commands.runAll(p.settings.Configure, nil, nil)
+		var err error
+		if p.configured, err = p.commands.runAll(p.settings.Configure, nil, nil); err != nil {
+			problems.Add(err.Error(), "configure")
+		}
 	}
 	return problems.Err()
 }
 
 // answer returns the answer, and the results of the commands as JSON.
-func (p *reference) answer(asked hook, request *tuffet.Request, upload *tuffet.Upload) (answer, string) {
+func (p *reference) answer(asked hook, request *tuffet.Request, upload *tuffet.Upload) (answer, string, error) {
 	p.commands.calls++
 	for i := range p.settings.Rules {
 		if rule := &p.settings.Rules[i]; rule.fits(asked, request.Path) {
-			results := append(append([]any{}, p.configured...), p.commands.runAll(rule.Do, request, upload)...)
-			return rule.Answer, text(results)
+			done, err := p.commands.runAll(rule.Do, request, upload)
+			if rule.Label != "" {
+				tuffet.Label(rule.Label)
+			}
+			return rule.Answer, text(append(append([]any{}, p.configured...), done...)), err
 		}
 	}
-	return answer{word: "abstain"}, ""
+	return answer{word: "abstain"}, "", nil
 }
 
-func (p *reference) Authorize(request *tuffet.Request) tuffet.Verdict {
-	switch answer, told := p.answer(authorize, request, nil); answer.word {
+func (p *reference) Authorize(request *tuffet.Request) (tuffet.Verdict, error) {
+	answer, told, err := p.answer(authorize, request, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch answer.word {
 	case "allow":
-		return tuffet.Allow(answer.profile.lowered())
+		return tuffet.Allow(answer.profile.lowered()), nil
 	case "deny":
-		return answer.denial.denial()
+		return answer.denial.denial(), nil
 	case "drop":
-		return tuffet.Drop(answer.reason)
+		return tuffet.Drop(answer.reason), nil
 	case "tell":
-		return tuffet.Deny(tuffet.AccessViolation, "told", told)
+		return tuffet.Deny(tuffet.AccessViolation, "told", told), nil
 	}
-	return tuffet.Abstain()
+	return tuffet.Abstain(), nil
 }
 
-func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
-	switch answer, told := p.answer(resolve, request, nil); answer.word {
+func (p *reference) Resolve(request *tuffet.Request) (tuffet.Resolution, error) {
+	answer, told, err := p.answer(resolve, request, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch answer.word {
 	case "serve":
-		return answer.serve.resolution(request.Path)
+		return answer.serve.resolution(request.Path), nil
 	case "deny":
-		return answer.denial.denial()
+		return answer.denial.denial(), nil
 	case "drop":
-		return tuffet.Drop(answer.reason)
+		return tuffet.Drop(answer.reason), nil
 	case "tell":
-		return tuffet.Content([]byte(told))
+		return tuffet.Content([]byte(told)), nil
 	}
-	return tuffet.Abstain()
+	return tuffet.Abstain(), nil
 }
 
-func (p *reference) Render(key string) tuffet.Rendering {
+func (p *reference) Render(key string) (tuffet.Rendering, error) {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return *denial
+		return *denial, nil
 	}
-	results := text(p.commands.runAll(render.Do, nil, nil))
+	done, err := p.commands.runAll(render.Do, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	results := text(done)
 	if render.Deny != nil {
-		return render.Deny.denial()
+		return render.Deny.denial(), nil
 	}
 	if render.Content == nil {
 		render.Content = &results
 	}
 	made := contents(render.Content, render.Bytes, render.Name)
 	if render.TTLSeconds != nil {
-		return made.Expiring(time.Duration(*render.TTLSeconds) * time.Second)
+		return made.Expiring(time.Duration(*render.TTLSeconds) * time.Second), nil
 	}
-	return made
+	return made, nil
 }
 
-func (p *reference) Begin(key string) tuffet.Beginning {
+func (p *reference) Begin(key string) (tuffet.Beginning, error) {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return *denial
+		return *denial, nil
 	}
 	if render.Parts == nil {
-		return tuffet.Whole()
+		return tuffet.Whole(), nil
 	}
-	p.commands.runAll(render.Do, nil, nil)
+	if _, err := p.commands.runAll(render.Do, nil, nil); err != nil {
+		return nil, err
+	}
 	if render.Deny != nil {
-		return render.Deny.denial()
+		return render.Deny.denial(), nil
 	}
 	large := tuffet.InParts(*render.Parts)
 	if render.Name != nil {
@@ -119,17 +139,19 @@ func (p *reference) Begin(key string) tuffet.Beginning {
 	if render.TTLSeconds != nil {
 		large = large.Expiring(time.Duration(*render.TTLSeconds) * time.Second)
 	}
-	return large
+	return large, nil
 }
 
-func (p *reference) Part(key string, offset uint64, length uint32) tuffet.Part {
+func (p *reference) Part(key string, offset uint64, length uint32) (tuffet.Part, error) {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return *denial
+		return *denial, nil
 	}
-	p.commands.runAll(render.EachPart, nil, nil)
+	if _, err := p.commands.runAll(render.EachPart, nil, nil); err != nil {
+		return nil, err
+	}
 	if render.EndsAt != nil && offset >= *render.EndsAt {
-		return tuffet.Deny(tuffet.NotDefined, "it ends here", "on purpose")
+		return tuffet.Deny(tuffet.NotDefined, "it ends here", "on purpose"), nil
 	}
 	if render.PartBytes != nil {
 		length = *render.PartBytes
@@ -138,7 +160,7 @@ func (p *reference) Part(key string, offset uint64, length uint32) tuffet.Part {
 	for i := range bytes {
 		bytes[i] = byte((offset + uint64(i)) % 251)
 	}
-	return tuffet.Bytes(bytes)
+	return tuffet.Bytes(bytes), nil
 }
 
 // rendered returns what is rendered for a key, or a denial.
@@ -154,22 +176,26 @@ func (p *reference) rendered(key string) (render, *tuffet.Denial) {
 	}
 }
 
-func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload) tuffet.Acceptance {
-	switch answer, told := p.answer(acceptUpload, request, upload); answer.word {
+func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload) (tuffet.Acceptance, error) {
+	answer, told, err := p.answer(acceptUpload, request, upload)
+	if err != nil {
+		return nil, err
+	}
+	switch answer.word {
 	case "accept":
-		return tuffet.Accept()
+		return tuffet.Accept(), nil
 	case "rename":
 		renaming := tuffet.Rename(strings.ReplaceAll(answer.rename.Path, "{sha256}", upload.SHA256))
 		if answer.rename.NextFree {
-			return renaming.NextFree()
+			return renaming.NextFree(), nil
 		}
-		return renaming
+		return renaming, nil
 	case "deny":
-		return answer.denial.denial()
+		return answer.denial.denial(), nil
 	case "tell":
-		return tuffet.Deny(tuffet.AccessViolation, "told", told)
+		return tuffet.Deny(tuffet.AccessViolation, "told", told), nil
 	}
-	return tuffet.Abstain()
+	return tuffet.Abstain(), nil
 }
 
 func (p *reference) Observe(events []tuffet.Event) {

@@ -40,20 +40,20 @@ func TestAnswers(t *testing.T) {
 	_, upload := tuffettest.Upload("boot", "a", "ab")
 	request := tuffettest.Request
 	for _, each := range []struct{ got, want any }{
-		{plugin.Authorize(request("abc")), tuffet.Allow(tuffet.Profile{
+		{sure(plugin.Authorize(request("abc"))), tuffet.Allow(tuffet.Profile{
 			Ceilings: tuffet.SessionValues{Blksize: 512}, Floors: tuffet.SessionValues{Windowsize: 4}, MaxSize: new(uint64),
 			Rate: 2048, RefuseOptions: []string{"tsize"}, Attributes: []tuffet.Pair{{Name: "a", Value: "b"}},
 		})},
-		{plugin.Authorize(request("drop")), tuffet.Drop("why")},
-		{plugin.Authorize(request("b")), tuffet.Abstain()},
-		{plugin.Resolve(request("file")), tuffet.Files(tuffet.File("boot", "x:y"))},
-		{plugin.Resolve(request("all")), tuffet.Serve(
+		{sure(plugin.Authorize(request("drop"))), tuffet.Drop("why")},
+		{sure(plugin.Authorize(request("b"))), tuffet.Abstain()},
+		{sure(plugin.Resolve(request("file"))), tuffet.Files(tuffet.File("boot", "x:y"))},
+		{sure(plugin.Resolve(request("all"))), tuffet.Serve(
 			tuffet.File("boot", "a"), tuffet.Rendered("menu/all"), tuffet.Content([]byte("c")).Named("n"),
 			tuffet.Content([]byte{0, 1}),
 		).ElseNext().With(tuffet.Profile{Burst: 1})},
-		{plugin.Resolve(request("drop")), tuffet.Drop("why")},
-		{plugin.AcceptUpload(request("a"), upload), tuffet.Rename(upload.SHA256)},
-		{plugin.AcceptUpload(request("free"), upload), tuffet.Rename("b").NextFree()},
+		{sure(plugin.Resolve(request("drop"))), tuffet.Drop("why")},
+		{sure(plugin.AcceptUpload(request("a"), upload)), tuffet.Rename(upload.SHA256)},
+		{sure(plugin.AcceptUpload(request("free"), upload)), tuffet.Rename("b").NextFree()},
 	} {
 		if !reflect.DeepEqual(each.got, each.want) {
 			t.Errorf("%v is not %v", each.got, each.want)
@@ -73,7 +73,7 @@ func TestRenderings(t *testing.T) {
 		"named": tuffet.Content([]byte("c")).Named(""),
 		"other": tuffet.Deny(tuffet.FileNotFound, "no such content", `no rule for the key "other"`),
 	} {
-		if got := plugin.Render(key); !reflect.DeepEqual(got, want) {
+		if got := sure(plugin.Render(key)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v is not %v", got, want)
 		}
 	}
@@ -92,14 +92,14 @@ func TestContentInParts(t *testing.T) {
 		"b": tuffet.Whole(),
 		"c": tuffet.Deny(tuffet.FileNotFound, "no such content", `no rule for the key "c"`),
 	} {
-		if got := plugin.Begin(key); !reflect.DeepEqual(got, want) {
+		if got := sure(plugin.Begin(key)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v is not %v", got, want)
 		}
 	}
-	if got := plugin.Part("a", 250, 100); !reflect.DeepEqual(got, tuffet.Bytes([]byte{250, 0, 1})) {
+	if got := sure(plugin.Part("a", 250, 100)); !reflect.DeepEqual(got, tuffet.Bytes([]byte{250, 0, 1})) {
 		t.Error(got)
 	}
-	if got, ok := plugin.Part("a", 300, 100).(tuffet.Denial); !ok || got.Message != "it ends here" {
+	if got, ok := sure(plugin.Part("a", 300, 100)).(tuffet.Denial); !ok || got.Message != "it ends here" {
 		t.Error(got)
 	}
 }
@@ -121,7 +121,7 @@ func TestCommands(t *testing.T) {
 	want := tuffet.Deny(tuffet.AccessViolation, "told", `[2,3,null,null,["v",true],true,["k","n"],4,{"error":"too-large"},"ex",`+
 		`{"error":"changed"},null,"b",{"path":"a","root":"boot","sha256":"`+upload.SHA256+`","size":2},true,`+
 		`{"error":"bad-argument"},[3,null],null,{"error":"bad-argument"}]`)
-	if got := plugin.AcceptUpload(request, upload); got != want {
+	if got := sure(plugin.AcceptUpload(request, upload)); got != want {
 		t.Error(got)
 	}
 }
@@ -131,14 +131,15 @@ func TestRequestsAndEventsAreShown(t *testing.T) {
 	request := tuffettest.Request("a")
 	request.Client.MACs = &tuffet.MACAddresses{Claimed: []tuffet.MAC{{Address: "02:00:5e:10:00:01", Source: "new"}}}
 	request.Client.Lease = &tuffet.Lease{Hostname: "h", Expires: &number}
+	request.UnixMS, request.Labels = 5, []tuffet.RequestLabel{{Plugin: "classify", Text: "canary"}}
 	request.Arrival = &tuffet.Arrival{Address: "192.0.2.1", VLAN: &vlan}
 	started := tuffet.DecidedRequest{Request: *request, Resolved: tuffet.File("boot", "a"), Size: &number}
 	for got, want := range map[string]string{
 		text(shownRequest(request)): `{"arrival":{"address":"192.0.2.1","interface-name":null,"vlan":7},"attributes":{},` +
-			`"class":"unknown","client":"192.0.2.7","id":"1","lease":{"age":0,"architecture":null,"client-id":null,"expires":7,` +
+			`"class":"unknown","client":"192.0.2.7","id":"1","labels":[["classify","canary"]],"lease":{"age":0,"architecture":null,"client-id":null,"expires":7,` +
 			`"hostname":"h","mac":null,"uuid":null,"vendor-class":null},"listener":"default",` +
 			`"macs":{"claimed":[["02:00:5e:10:00:01","new"]],"network":[]},"mode":"octet","operation":"read","options":{},` +
-			`"path":"a","port":2000,"requested":"a"}`,
+			`"path":"a","port":2000,"requested":"a","unix-ms":5}`,
 		text(shown(&tuffet.Event{Sequence: 2, UnixMS: 3, Started: &started})): `{"decided-by":null,"ms":3,"path":"a",` +
 			`"resolved":{"file":["boot","a"]},"sequence":2,"size":7,"started":"1"}`,
 		text(shown(&tuffet.Event{Progressed: &tuffet.Progress{RequestID: "1", Transferred: 5}})): `{"ms":0,"progressed":"1",` +
@@ -173,5 +174,29 @@ func TestProblems(t *testing.T) {
 		if _, err := configured(t, read(`{"rules": [{"hook": "resolve", "path": "a", "answer": `+answer+`}]}`)); err == nil {
 			t.Error(answer)
 		}
+	}
+}
+
+// sure is an answer that is no failure.
+func sure[T any](answer T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return answer
+}
+
+func TestFailuresAndLabels(t *testing.T) {
+	plugin, err := configured(t, read(`{"rules": [
+		{"hook": "authorize", "path": "fails", "answer": "abstain", "do": [["fail", "on purpose"]]},
+		{"hook": "authorize", "path": "labels", "answer": "abstain", "label": "canary"}
+	]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plugin.Authorize(tuffettest.Request("fails")); err == nil || err.Error() != "on purpose" {
+		t.Error(err)
+	}
+	if sure(plugin.Authorize(tuffettest.Request("labels"))); tuffet.Labelled() != "canary" || tuffet.Labelled() != "" {
+		t.Error("no label")
 	}
 }

@@ -155,6 +155,7 @@ type rule struct {
 	Path   string              `json:"path" tuffet:"required"`
 	Do     [][]json.RawMessage `json:"do"`
 	Answer answer              `json:"answer" tuffet:"required"`
+	Label  string              `json:"label"`
 }
 
 func (r *rule) fits(asked hook, path string) bool {

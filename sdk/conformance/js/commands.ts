@@ -66,7 +66,13 @@ async function run([name, ...more]: Command, request?: Request, file?: Upload): 
       return [entry ? text(entry.value) : null, swapped];
     }
     case "kv-list":
-      return keys().list(second, { after: third ?? undefined, limit: fourth });
+      return keys().list(second, { after: third ?? undefined, limit: fourth }).map(({ key }) => key);
+    case "kv-entries":
+      return keys()
+        .list(second, { after: third ?? undefined, limit: fourth })
+        .map(({ key, value }) => [key, text(value)]);
+    case "kv-delete-prefix":
+      return keys().deletePrefix(second);
     case "kv-fill":
       return kv.set("k".repeat(first), new Uint8Array(second).fill(118));
     case "kv-sets":
@@ -194,6 +200,7 @@ function shown({ arrival, client, ...request }: Request): unknown {
     class: client.class,
     client: client.address,
     id: request.id,
+    labels: request.labels.map(({ plugin, text }) => [plugin, text]),
     lease: lease
       ? {
           age: lease.age,
@@ -214,6 +221,7 @@ function shown({ arrival, client, ...request }: Request): unknown {
     path: request.path,
     port: client.port,
     requested: request.requested,
+    "unix-ms": request.time.getTime(),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type ErrorCode,
   type Event,
   type Parsed,
+  label,
   Part,
   Problems,
   type Profile,
@@ -38,6 +39,7 @@ const Settings = kind.object({
         path: kind.string(),
         answer: kind.any(),
         do: kind.list(kind.list(kind.any())).default([]),
+        label: kind.string().optional(),
       }),
     )
     .default([]),
@@ -63,7 +65,7 @@ const Settings = kind.object({
 
 type Settings = Parsed<typeof Settings>;
 
-let rules: { hook: string; path: string; answer: any; do: Command[] }[] = [];
+let rules: { hook: string; path: string; answer: any; do: Command[]; label?: string }[] = [];
 let renders: Settings["renders"] = {};
 let sink: string | undefined;
 let configured: unknown[] = [];
@@ -95,6 +97,7 @@ async function answer(hook: string, request: Request, upload?: Upload): Promise<
   const rule = rules.find((each) => each.hook === hook && fits(each));
   if (!rule) return ["abstain", undefined, ""];
   const results = stringify([...configured, ...(await runAll(rule.do, request, upload))]);
+  if (rule.label !== undefined) label(rule.label);
   const word = wordOf(rule.answer);
   return [word, rule.answer[word], results];
 }

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any, Callable
 
-from tuffet import HostError, Mac, Request, Upload, files, history, http, kv, log, metrics, sinks
+from tuffet import Failure, HostError, Mac, Request, Upload, files, history, http, kv, log, metrics, sinks
 
 
 class Commands:
@@ -57,7 +57,11 @@ class Commands:
                 swapped = keys(space).swap(key, entry and entry.revision, value)
                 return [text(entry and entry.value), swapped is not None]
             case ["kv-list", space, prefix, after, limit]:
-                return keys(space).list(prefix, after, limit)
+                return [listed.key for listed in keys(space).list(prefix, after, limit)]
+            case ["kv-entries", space, prefix, after, limit]:
+                return [[listed.key, text(listed.value)] for listed in keys(space).list(prefix, after, limit)]
+            case ["kv-delete-prefix", space, prefix]:
+                return keys(space).delete_prefix(prefix)
             case ["kv-fill", key_length, value_length]:
                 kv.set("k" * key_length, b"v" * value_length)
             case ["kv-sets", count]:
@@ -134,7 +138,7 @@ class Commands:
             case "exit":
                 sys.exit(more[0])
             case "fail":
-                raise ValueError(more[0])
+                raise Failure(more[0])
             case "print":
                 print(more[0])
             case "escape":
@@ -186,6 +190,7 @@ def shown(request: Request) -> dict[str, Any]:
         "class": client.class_,
         "client": client.address,
         "id": request.id,
+        "labels": [[label.plugin, label.text] for label in request.labels],
         "lease": client.lease and named(client.lease),
         "listener": request.listener,
         "macs": client.macs and {"claimed": addresses(client.macs.claimed), "network": addresses(client.macs.network)},
@@ -195,6 +200,7 @@ def shown(request: Request) -> dict[str, Any]:
         "path": request.path,
         "port": client.port,
         "requested": request.requested,
+        "unix-ms": request.unix_ms,
     }
 
 

@@ -39,6 +39,7 @@ from tuffet import (
     Upload,
     Verdict,
     Whole,
+    label,
     parse,
     sinks,
 )
@@ -63,6 +64,7 @@ class Rule:
     path: str
     answer: Any
     do: list[list[Any]] = field(default_factory=list)
+    label: str | None = None
 
     def fits(self, hook: Hook, path: str) -> bool:
         if self.path.endswith("*"):
@@ -152,6 +154,8 @@ class Reference(Plugin):
         for rule in self.settings.rules:
             if rule.fits(hook, request.path):
                 told = self.commands.told(self.configured, rule.do, request, upload)
+                if rule.label is not None:
+                    label(rule.label)
                 if isinstance(rule.answer, str):
                     return rule.answer, None, told
                 ((word, more),) = rule.answer.items()

@@ -16,6 +16,9 @@ const Forever time.Duration = -1
 // An Entry is a value and its revision. Each change of a key gives it a higher one.
 type Entry = host.Entry
 
+// A Listed key has its entry with it.
+type Listed = host.Listed
+
 // Shared is the name of a namespace that plugins share. Its methods are the functions of this package. The quota of the
 // plugin that writes counts all keys of the namespace.
 type Shared string
@@ -54,11 +57,15 @@ func Increment(key string, by int64, ttl time.Duration) (int64, error) {
 	return host.KVIncrement(nil, key, by, host.Seconds(ttl))
 }
 
-// List returns a page of the keys that begin with prefix, in the order of their bytes: those after the key after, at most
-// limit, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not.
-func List(prefix, after string, limit int) ([]string, error) {
+// List returns a page of the keys that begin with prefix, with their entries, in the order of the bytes of the keys: those
+// after the key after, at most limit, never more than 1000, and none behind 1 MiB. An empty page is the end. Changes between
+// two pages may be seen or not.
+func List(prefix, after string, limit int) ([]Listed, error) {
 	return host.KVList(nil, prefix, after, limit)
 }
+
+// DeletePrefix removes keys that begin with prefix, at most 1000, and returns how many: call it until that is 0.
+func DeletePrefix(prefix string) (int, error) { return host.KVDeletePrefix(nil, prefix) }
 
 // Get is [Get] of this namespace.
 func (s Shared) Get(key string) (value []byte, ok bool, err error) {
@@ -95,6 +102,11 @@ func (s Shared) Increment(key string, by int64, ttl time.Duration) (int64, error
 }
 
 // List is [List] of this namespace.
-func (s Shared) List(prefix, after string, limit int) ([]string, error) {
+func (s Shared) List(prefix, after string, limit int) ([]Listed, error) {
 	return host.KVList((*string)(&s), prefix, after, limit)
+}
+
+// DeletePrefix is [DeletePrefix] of this namespace.
+func (s Shared) DeletePrefix(prefix string) (int, error) {
+	return host.KVDeletePrefix((*string)(&s), prefix)
 }

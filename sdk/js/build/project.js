@@ -18,7 +18,7 @@ const GRANTS = [
   "upload",
 ];
 const EVENTS = ["started", "progressed", "finished"];
-const KEYS = ["plugin", "events", "empty-batches", "facts", "depends-on", "reuse", "grants", "optional"];
+const KEYS = ["plugin", "events", "empty-batches", "facts", "depends-on", "needs", "reuse", "grants", "optional"];
 
 const FORM = `{
   "name": "firmware",
@@ -80,8 +80,8 @@ export function read(folder) {
   for (const key of ["empty-batches", "reuse"]) {
     if (typeof (tuffet[key] ?? false) !== "boolean") wrong.push(`tuffet.${key} must be true or false`);
   }
-  // The server knows which facts there are.
-  for (const key of ["facts", "depends-on"]) {
+  // The server knows which facts and attributes there are.
+  for (const key of ["facts", "depends-on", "needs"]) {
     const facts = tuffet[key] ?? [];
     if (!Array.isArray(facts) || facts.some((fact) => typeof fact !== "string")) {
       wrong.push(`tuffet.${key} must be a list of texts`);
@@ -109,6 +109,7 @@ export function read(folder) {
       ...(events && { events }),
       ...(tuffet.facts && { facts: tuffet.facts }),
       ...(tuffet["depends-on"] && { "depends-on": tuffet["depends-on"] }),
+      ...(tuffet.needs && { needs: tuffet.needs }),
     },
   };
   // It becomes a file name.

@@ -20,11 +20,16 @@ class Client {
 }
 
 export class Request {
-  constructor({ client, options, attributes, ...its }) {
+  constructor({ client, options, unixMs, attributes, ...its }) {
     Object.assign(this, its);
     this.client = new Client(client);
     this.options = new Map(options);
+    this.time = time(unixMs, 1);
     this.attributes = new Map(attributes);
+  }
+
+  labelOf(plugin) {
+    return this.labels.find((label) => label.plugin === plugin)?.text;
   }
 
   option(name) {

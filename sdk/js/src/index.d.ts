@@ -114,6 +114,10 @@ export interface Request {
   readonly arrival?: Arrival;
   /** The options as sent; names in lower case. */
   readonly options: ReadonlyMap<string, string>;
+  /** When it arrived; needs no grant. A rehearsal may have another time. */
+  readonly time: Date;
+  /** What plugins that were called before have attached, in the order of the calls; of each plugin the last. */
+  readonly labels: ReadonlyArray<{ readonly plugin: string; readonly text: string }>;
   /**
    * `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. `unsafe-name`: why the server
    * refuses the name unless `resolve` names a file for it; `path` has U+FFFD in place of what is not safe then.
@@ -121,6 +125,8 @@ export interface Request {
    * case then. Later servers add more.
    */
   readonly attributes: ReadonlyMap<string, string>;
+  /** The label of a plugin that was called before, by its name in the configuration. */
+  labelOf(plugin: string): string | undefined;
   /** The value of an option, whose name may be in any letter case. */
   option(name: string): string | undefined;
   attribute(name: string): string | undefined;
@@ -235,6 +241,13 @@ export interface ExpiringOptions extends ContentOptions {
 
 /** Makes a name of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
 export function oneLine(text: string): string;
+
+/**
+ * Gives the request a label, such as `canary`: with the answer of this call of `authorize` or `resolve`, whatever it is.
+ * Plugins that are called later see it (`request.labelOf`), and so do people. 1 to 32 letters of ASCII, digits, `.`, `_` and
+ * `-`; another text is an invalid answer. Use few different ones: metrics count the requests of each. The last call counts.
+ */
+export function label(text: string): void;
 
 /** Something that may be served. */
 export type Candidate =
@@ -492,6 +505,9 @@ export namespace kv {
     readonly value: Uint8Array;
     readonly revision: bigint;
   }
+  interface Listed extends Entry {
+    readonly key: string;
+  }
   interface Page {
     /** The last key of the page before. */
     after?: string;
@@ -517,10 +533,12 @@ export namespace kv {
     /** Adds to a counter, atomically, and returns the sum. `ttl` counts from when the counter begins. */
     increment(key: string, by?: number | bigint, options?: Ttl): bigint;
     /**
-     * A page of the keys that begin with `prefix`, in the order of their bytes. An empty page is the end. Changes between
-     * two pages may be seen or not.
+     * A page of the keys that begin with `prefix`, with their values, in the order of the bytes of the keys; none behind
+     * 1 MiB. An empty page is the end. Changes between two pages may be seen or not.
      */
-    list(prefix?: string, page?: Page): string[];
+    list(prefix?: string, page?: Page): Listed[];
+    /** Removes keys that begin with `prefix`, at most 1000, and returns how many: call it until that is 0. */
+    deletePrefix(prefix: string): number;
   }
 }
 export const kv: kv.Keys & {

@@ -5,6 +5,7 @@ export { HostError, Problem, Problems } from "./errors.js";
 export * as files from "./files.js";
 export * as history from "./history.js";
 export * as http from "./http.js";
+export { label } from "./label.js";
 export * as kv from "./kv.js";
 export * as log from "./log.js";
 export * as metrics from "./metrics.js";

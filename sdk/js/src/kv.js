@@ -35,12 +35,17 @@ export function shared(space) {
     },
 
     list(prefix = "", { after, limit = 1000 } = {}) {
-      return host().kv.list(space, prefix, after, whole("limit", limit, 32));
+      const listed = host().kv.list(space, prefix, after, whole("limit", limit, 32));
+      return listed.map(({ key, entry }) => ({ key, ...entry }));
+    },
+
+    deletePrefix(prefix) {
+      return host().kv.deletePrefix(space, prefix);
     },
   };
 }
 
 const own = shared(undefined);
-export const { entry, get, getText, set, swap, increment, list } = own;
+export const { entry, get, getText, set, swap, increment, list, deletePrefix } = own;
 const { delete: remove } = own;
 export { remove as delete };

@@ -35,12 +35,17 @@ type Fields<T> = { [K in keyof T as T[K] extends (...given: any[]) => unknown ? 
  */
 export function request(
   path: string,
-  more?: Omit<Fields<Request>, "attributes" | "client" | "options" | "path"> & {
+  more?: Omit<Fields<Request>, "attributes" | "client" | "labels" | "options" | "path"> & {
     client?: Omit<Fields<Client>, "lease" | "macs"> & { macs?: string[]; claimed?: string[]; lease?: Partial<Lease> };
     options?: Record<string, string>;
+    /** Those of plugins that were called before, by their names. */
+    labels?: Record<string, string>;
     attributes?: Record<string, string>;
   },
 ): Request;
+
+/** The label that a hook gave its request since this was asked last. */
+export function takeLabel(): string | undefined;
 
 /** A complete upload. `upload.read` of the plugin reads its content from now on. */
 export function upload(path: string, content?: string | Uint8Array, root?: string): Promise<Upload>;

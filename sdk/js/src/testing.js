@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { HostError } from "./errors.js";
 import * as given from "./given.js";
 import { connect } from "./host.js";
+import { takeLabel } from "./label.js";
 import { bytes } from "./values.js";
 
 let state;
@@ -24,7 +25,13 @@ connect({
     list(space, prefix, after, limit) {
       const fits = [...keys(space).keys()].filter((key) => key.startsWith(prefix));
       const sorted = fits.sort(byBytes).filter((key) => after === undefined || byBytes(key, after) > 0);
-      return sorted.slice(0, Math.min(limit, 1000));
+      const page = sorted.slice(0, Math.min(limit, 1000));
+      return page.map((key) => ({ key, entry: keys(space).get(key) }));
+    },
+    deletePrefix(space, prefix) {
+      const page = this.list(space, prefix, undefined, 1000);
+      for (const { key } of page) keys(space).delete(key);
+      return page.length;
     },
     increment(space, key, by) {
       const value = keys(space).get(key)?.value ?? new Uint8Array(8);
@@ -95,6 +102,7 @@ export function reset() {
     logged: [],
     responses: new Map(),
   };
+  takeLabel();
 }
 reset();
 
@@ -133,7 +141,7 @@ export async function configured(plugin, settings = {}) {
   return plugin;
 }
 
-export function request(path, { client, options = {}, attributes = {}, ...more } = {}) {
+export function request(path, { client, options = {}, time = new Date(0), labels = {}, attributes = {}, ...more } = {}) {
   const { macs, claimed, lease, ...its } = client ?? {};
   const from = (source, addresses = []) => addresses.map((address) => ({ address, source }));
   const known = { network: from("neighbour-table", macs), claimed: from("requested-name", claimed) };
@@ -154,6 +162,8 @@ export function request(path, { client, options = {}, attributes = {}, ...more }
       lease: lease && { age: 0, ...lease, expires: lease.expires && lease.expires / 1000 },
     },
     options: Object.entries(options),
+    unixMs: BigInt(time.getTime()),
+    labels: Object.entries(labels).map(([plugin, text]) => ({ plugin, text })),
     attributes: Object.entries(attributes),
   });
 }
@@ -165,6 +175,8 @@ export async function upload(path, content = "", root = "boot") {
   const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return given.upload({ root, path, size: data.length, sha256, attributes: [] });
 }
+
+export { takeLabel };
 
 export function putFile(root, path, content) {
   state.changes += 1n;

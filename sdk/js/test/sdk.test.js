@@ -20,8 +20,9 @@ import { server } from "../src/wasm/host.js";
 import { explained, locate } from "../src/wasm/stack.js";
 
 const { Acceptance, Beginning, Candidate, files, history, HostError, http, kv, log, metrics } = tuffet;
-const { oneLine, Part, pointer, Problem, Problems, Rendering, Resolution, settings, sinks, upload, Verdict } = tuffet;
+const { label, oneLine, Part, pointer, Problem, Problems, Rendering, Resolution, settings, sinks, upload, Verdict } = tuffet;
 
+const { takeLabel } = testing;
 beforeEach(testing.reset);
 
 const GIVEN = {
@@ -34,6 +35,8 @@ const GIVEN = {
   client: { address: "192.0.2.1", port: 1, macs: undefined, lease: undefined, class: "unknown" },
   arrival: undefined,
   options: [["tsize", "0"]],
+  unixMs: 7n,
+  labels: [{ plugin: "classify", text: "canary" }],
   attributes: [["raw-name", "61"]],
 };
 
@@ -42,7 +45,10 @@ const failed = (code) => (error) => error instanceof HostError && error.code ===
 /** What a failed hook prints. */
 const printed = (text) => (thrown) => thrown.toSource().startsWith(text);
 
-/** The same of a hook that has an error in the interface. */
+/** What a hook answers that cannot. */
+const failure = (text) => ({ payload }) => payload.startsWith(text);
+
+/** What a failed `configure` prints. */
 const broken = (text) => (thrown) => assert.throws(() => thrown.payload, printed(text)) ?? true;
 
 test("settings have all their problems at once, each at its place", () => {
@@ -103,14 +109,22 @@ test("a request has what the interface gives", () => {
 test("a hook without an answer fails", async () => {
   for (const answer of [undefined, null, "allow", Resolution.content("x")]) {
     const hook = exports.authorize({ authorize: () => answer });
-    await assert.rejects(hook.authorize(GIVEN), printed("TypeError: a Verdict is needed, not "));
+    await assert.rejects(hook.authorize(GIVEN), failure("TypeError: a Verdict is needed, not "));
   }
   const hook = exports.resolve({ resolve: () => Resolution.serve([Verdict.abstain()]) });
-  await assert.rejects(hook.resolve(GIVEN), printed("TypeError: a Candidate is needed, not abstain"));
+  await assert.rejects(hook.resolve(GIVEN), failure("TypeError: a Candidate is needed, not abstain"));
+});
+
+test("what a hook throws is a failure with its message, and a label goes with an answer", async () => {
+  const fails = exports.resolve({ resolve: () => { throw new Error("the inventory is away"); } });
+  await assert.rejects(fails.resolve(GIVEN), failure("the inventory is away"));
+  const labels = ({ path }) => tuffet.label(path) ?? Verdict.abstain();
+  assert.equal((await exports.authorize({ authorize: labels }).authorize(GIVEN)).label, "a");
+  assert.equal((await exports.authorize({ authorize: () => Verdict.abstain() }).authorize(GIVEN)).label, undefined);
 });
 
 test("verdicts take the form of the interface", async () => {
-  const verdict = (answer) => exports.authorize({ authorize: () => answer }).authorize(GIVEN);
+  const verdict = async (answer) => (await exports.authorize({ authorize: () => answer }).authorize(GIVEN)).verdict;
   const none = { blksize: undefined, windowsize: undefined, timeout: undefined };
   const profile = {
     ceilings: none,
@@ -147,7 +161,7 @@ test("verdicts take the form of the interface", async () => {
 });
 
 test("resolutions take the form of the interface", async () => {
-  const resolved = (answer) => exports.resolve({ resolve: () => answer }).resolve(GIVEN);
+  const resolved = async (answer) => (await exports.resolve({ resolve: () => answer }).resolve(GIVEN)).resolution;
   const target = { root: "r", path: "p" };
   const own = Resolution.serve([Candidate.file(target), Candidate.rendering("k")], { elseNext: true, profile: { rate: 9 } });
   const { tag, val } = await resolved(own);
@@ -174,29 +188,29 @@ test("acceptances take the form of the interface", async () => {
 
 test("renderings take the form of the interface", async () => {
   const rendered = (answer) => exports.render({ render: () => answer }).render("k");
-  const { content, ttlSeconds } = await rendered(Rendering.content("a", { name: "n", ttl: 9 }));
-  assert.deepEqual([content.data, content.name, content.attributes, ttlSeconds], [new Uint8Array([97]), "n", [], 9]);
+  const { tag, val: { content, ttlSeconds } } = await rendered(Rendering.content("a", { name: "n", ttl: 9 }));
+  assert.deepEqual([tag, content.data, content.name, content.attributes, ttlSeconds], ["rendering", new Uint8Array([97]), "n", [], 9]);
   const deny = Rendering.deny("no", { code: "not-defined", reason: "why" });
-  await assert.rejects(rendered(deny), ({ payload }) => payload === deny);
-  await assert.rejects(rendered(Resolution.abstain()), broken("TypeError: a Rendering is needed"));
+  assert.deepEqual(await rendered(deny), { tag: "deny", val: deny });
+  await assert.rejects(rendered(Resolution.abstain()), failure("TypeError: a Rendering is needed"));
   assert.throws(() => Rendering.content("a", { ttl: -1 }), RangeError);
 });
 
 test("content in parts takes the form of the interface", async () => {
   const begin = (answer) => exports.renderParts({ begin: async () => answer }).begin("k");
-  const { size, name, attributes, ttlSeconds } = await begin(Beginning.parts(5, { name: "n", ttl: 9 }));
+  const { size, name, attributes, ttlSeconds } = (await begin(Beginning.parts(5, { name: "n", ttl: 9 }))).val;
   assert.deepEqual([size, name, attributes, ttlSeconds], [5n, "n", [], 9]);
-  assert.equal(await begin(Beginning.whole()), undefined);
+  assert.deepEqual(await begin(Beginning.whole()), { tag: "whole" });
   const deny = Beginning.deny("no");
-  await assert.rejects(begin(deny), ({ payload }) => payload === deny);
-  await assert.rejects(begin(Rendering.content("a")), broken("TypeError: a Beginning is needed"));
+  assert.deepEqual(await begin(deny), { tag: "deny", val: deny });
+  await assert.rejects(begin(Rendering.content("a")), failure("TypeError: a Beginning is needed"));
   const part = (make) => exports.renderParts({ part: make }).part("k", 3n, 2);
   const bytes = new Uint8Array([97]);
   const asked = [];
-  assert.equal(await part((...given) => asked.push(given) && Part.bytes(bytes)), bytes);
+  assert.deepEqual(await part((...given) => asked.push(given) && Part.bytes(bytes)), { tag: "bytes", val: bytes });
   assert.deepEqual(asked, [["k", 3, 2]]);
-  await assert.rejects(part(() => deny), ({ payload }) => payload === deny);
-  await assert.rejects(part(() => bytes), broken("TypeError: a Part is needed"));
+  assert.deepEqual(await part(() => deny), { tag: "deny", val: deny });
+  await assert.rejects(part(() => bytes), failure("TypeError: a Part is needed"));
   for (const size of [undefined, -1, 1.5, 2n ** 64n]) assert.throws(() => Beginning.parts(size), RangeError);
   assert.throws(() => Beginning.parts(1, { ttl: -1 }), RangeError);
 });
@@ -312,9 +326,11 @@ test("keys have revisions, pages and shared namespaces", () => {
   const leases = kv.shared("leases");
   assert.equal(leases.getText("a"), undefined);
   for (const key of ["h/b", "h/a", "other", "h/\u{10000}", "h/\uffff"]) leases.set(key, "");
-  assert.deepEqual(leases.list("h/", { limit: 2 }), ["h/a", "h/b"]);
-  assert.deepEqual(leases.list("h/", { after: "h/b" }), ["h/\uffff", "h/\u{10000}"]);
-  assert.deepEqual([leases.list().length, kv.list()], [5, ["a"]]);
+  const names = (listed) => listed.map(({ key }) => key);
+  assert.deepEqual(names(leases.list("h/", { limit: 2 })), ["h/a", "h/b"]);
+  assert.deepEqual(names(leases.list("h/", { after: "h/b" })), ["h/\uffff", "h/\u{10000}"]);
+  assert.deepEqual([leases.list().length, kv.list()], [5, [{ key: "a", ...kv.entry("a") }]]);
+  assert.deepEqual([leases.deletePrefix("h/"), leases.deletePrefix("h/"), names(leases.list())], [4, 0, ["other"]]);
   assert.equal(leases.increment("n", 2), 2n);
   leases.delete("n");
   assert.equal(leases.entry("n"), undefined);
@@ -430,4 +446,11 @@ test("the schema of settings is compared with its file, and written", () => {
   });
   assert.deepEqual(Settings.parse({ sink: "a" }), { sink: "a", days: 7, rules: undefined, names: undefined });
   rmSync(folder, { recursive: true });
+});
+
+test("labels go with the answer, and are told to later plugins", () => {
+  label("canary");
+  assert.deepEqual([takeLabel(), takeLabel()], ["canary", undefined]);
+  const labelled = testing.request("a", { labels: { classify: "canary" }, time: new Date(5) });
+  assert.deepEqual([labelled.labelOf("classify"), labelled.labelOf("other"), labelled.time.getTime()], ["canary", undefined, 5]);
 });

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tuffet import (
+    label,
     Abstain,
     Allow,
     Code,
@@ -70,10 +71,19 @@ class Tests(testing.Case):
     def test_pages_of_keys(self) -> None:
         for key in ("host/b", "host/a", "other", "host/ä"):
             kv.set(key, "")
-        self.assertEqual(kv.list("host/", limit=2), ["host/a", "host/b"])
-        self.assertEqual(kv.list("host/", after="host/b"), ["host/ä"])
+        self.assertEqual([its.key for its in kv.list("host/", limit=2)], ["host/a", "host/b"])
+        (last,) = kv.list("host/", after="host/b")
+        self.assertEqual((last.key, last.value, last.revision), ("host/ä", b"", 4))
         self.assertEqual(kv.list("host/", after="host/ä"), [])
         self.assertEqual(len(kv.list()), 4)
+        self.assertEqual([kv.delete_prefix("host/"), kv.delete_prefix("host/")], [3, 0])
+        self.assertEqual([its.key for its in kv.list()], ["other"])
+
+    def test_labels(self) -> None:
+        label("canary")
+        self.assertEqual([testing.take_label(), testing.take_label()], ["canary", None])
+        request = testing.request("a", labels={"classify": "canary"})
+        self.assertEqual([request.label_of("classify"), request.label_of("other")], ["canary", None])
 
     def test_shared_namespaces(self) -> None:
         leases = kv.Shared("leases")
@@ -84,7 +94,7 @@ class Tests(testing.Case):
         entry = leases.entry("a")
         assert entry
         self.assertIsNotNone(leases.swap("a", entry.revision, "theirs"))
-        self.assertEqual(leases.list(), ["a", "n"])
+        self.assertEqual([its.key for its in leases.list()], ["a", "n"])
         leases.delete("a")
         self.assertIsNone(leases.entry("a"))
 

@@ -52,7 +52,7 @@ from .answers import (
     Verdict as Verdict,
     Whole as Whole,
 )
-from .errors import Code as Code, HostError as HostError
+from .errors import Code as Code, Failure as Failure, HostError as HostError
 from .events import (
     Decided as Decided,
     Decision as Decision,
@@ -63,12 +63,14 @@ from .events import (
     Progressed as Progressed,
     Started as Started,
 )
+from .labels import label as label
 from .plugin import Plugin as Plugin
 from .problems import Problem as Problem, Problems as Problems
 from .records import PastRequest as PastRequest
 from .requests import (
     Arrival as Arrival,
     Client as Client,
+    Label as Label,
     Lease as Lease,
     Mac as Mac,
     MacAddresses as MacAddresses,

@@ -5,7 +5,7 @@ import sys
 from typing import Protocol
 from urllib.parse import SplitResult
 
-from .records import Entry, Metadata, PastRequest, Response
+from .records import Entry, Listed, Metadata, PastRequest, Response
 
 Pairs = list[tuple[str, str]]
 
@@ -27,7 +27,9 @@ class Host(Protocol):
         self, namespace: str | None, key: str, revision: int | None, value: bytes, ttl: int | None
     ) -> int | None: ...
 
-    def kv_list(self, namespace: str | None, prefix: str, after: str | None, limit: int) -> list[str]: ...
+    def kv_list(self, namespace: str | None, prefix: str, after: str | None, limit: int) -> list[Listed]: ...
+
+    def kv_delete_prefix(self, namespace: str | None, prefix: str) -> int: ...
 
     def stat(self, root: str, path: str) -> Metadata | None: ...
 

@@ -56,6 +56,16 @@ class Profile:
     attributes: Mapping[str, str] = field(default_factory=dict)
     """For later versions of the interface."""
 
+    @staticmethod
+    def ceiling(*, blksize: int | None = None, windowsize: int | None = None, timeout: int | None = None) -> "Profile":
+        """At most these values are granted: ``Allow(Profile.ceiling(blksize=1428))``."""
+        return Profile(ceilings=SessionValues(blksize, windowsize, timeout))
+
+    @staticmethod
+    def floor(*, blksize: int | None = None, windowsize: int | None = None, timeout: int | None = None) -> "Profile":
+        """A client that negotiates less gets an ERROR."""
+        return Profile(floors=SessionValues(blksize, windowsize, timeout))
+
     def __post_init__(self) -> None:
         _checks.bits(max_size=(self.max_size, 64), burst=(self.burst, 16), rate=(self.rate, 64))
         if isinstance(self.refuse_options, str):

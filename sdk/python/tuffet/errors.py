@@ -38,3 +38,9 @@ def known(words: type[E], text: str) -> E | str:
         return words(text)
     except ValueError:
         return text
+
+
+class Failure(Exception):
+    """Raised by a hook that cannot answer: a service that it asks is away, or sent nonsense. ``on-error`` of the
+    configuration decides then, and the server logs the message. Any other exception that a hook raises does the same, and its
+    message has its type and place."""

@@ -8,9 +8,9 @@ import builtins
 
 from . import _checks
 from ._host import host
-from .records import Entry
+from .records import Entry, Listed
 
-__all__ = ["Entry", "Shared", "delete", "entry", "get", "increment", "list", "set", "swap"]
+__all__ = ["Entry", "Listed", "Shared", "delete", "delete_prefix", "entry", "get", "increment", "list", "set", "swap"]
 
 
 class _Namespace:
@@ -52,11 +52,16 @@ class _Namespace:
         _checks.bits(ttl=(ttl, 32))
         return host().kv_increment(self._name, key, by, ttl)
 
-    def list(self, prefix: str = "", after: str | None = None, limit: int = 1000) -> builtins.list[str]:
-        """A page of the keys that begin with ``prefix``, in the order of their bytes: those after ``after``, at most
-        ``limit``, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not."""
+    def list(self, prefix: str = "", after: str | None = None, limit: int = 1000) -> builtins.list[Listed]:
+        """A page of the keys that begin with ``prefix``, with their values, in the order of the bytes of the keys: those after
+        ``after``, at most ``limit``, never more than 1000, and none behind 1 MiB. An empty page is the end. Changes between two
+        pages may be seen or not."""
         _checks.bits(limit=(limit, 32))
         return host().kv_list(self._name, prefix, after, limit)
+
+    def delete_prefix(self, prefix: str) -> int:
+        """Removes keys that begin with ``prefix``, at most 1000, and answers how many: call it until that is 0."""
+        return host().kv_delete_prefix(self._name, prefix)
 
 
 def _bytes(value: bytes | str) -> bytes:
@@ -80,3 +85,4 @@ swap = _own.swap
 delete = _own.delete
 increment = _own.increment
 list = _own.list
+delete_prefix = _own.delete_prefix

@@ -24,7 +24,9 @@ class Plugin:
     content may depend on the key, the settings and the grants alone. A denial answers all requests that wait for the
     content; the server does not keep it.
 
-    A hook always answers: one that returns ``None`` has failed, so that a forgotten ``return`` lets nobody in.
+    A hook always answers: one that returns ``None`` has failed, so that a forgotten ``return`` lets nobody in. One that raises
+    an exception, such as :class:`~tuffet.Failure`, has failed, too: ``on-error`` of the configuration decides, and the server
+    logs the message.
     """
 
     def configure(self, settings: dict[str, Any]) -> None:

@@ -14,6 +14,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A key with its value and revision."""
+
+    key: str
+    value: bytes
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
 class Metadata:
     size: int
     """In bytes."""

@@ -124,6 +124,15 @@ def _digits(mac: str) -> str:
 _SEPARATORS = str.maketrans("", "", ":-.")
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A short text that a plugin has attached to a request."""
+
+    plugin: str
+    """The name of the plugin in the configuration."""
+    text: str
+
+
 @dataclass(slots=True)
 class Request:
     id: str
@@ -140,11 +149,19 @@ class Request:
     """``None`` without the facts ``local-address``, ``interface`` and ``vlan`` in the manifest."""
     options: list[tuple[str, str]] = field(default_factory=list)
     """As the client sent them, names in lower case."""
+    unix_ms: int = 0
+    """When it arrived, in milliseconds since 1970; needs no grant. A rehearsal may have another time."""
+    labels: list[Label] = field(default_factory=list)
+    """What plugins that were called before have attached, in the order of the calls; of each plugin the last."""
     attributes: list[tuple[str, str]] = field(default_factory=list)
     """Further facts, by name. ``raw-name``: the bytes of the requested name in hexadecimal digits, if they are not UTF-8.
     ``unsafe-name``: why the server refuses the name unless ``resolve`` names a file for it. ``case``: ``insensitive`` where
     every spelling of ``path`` finds the file, also one that is new; compare names regardless of case then. Later servers
     add more."""
+
+    def label_of(self, plugin: str) -> str | None:
+        """The label of a plugin that was called before."""
+        return next((label.text for label in self.labels if label.plugin == plugin), None)
 
     def option(self, name: str) -> str | None:
         """The value of an option, if the client sent it."""

@@ -20,8 +20,9 @@ from . import settings_schema
 from ._host import Pairs
 from .errors import Code, HostError
 from .plugin import Plugin
-from .records import Entry, Metadata, PastRequest, Response
-from .requests import Arrival, Client, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Upload
+from .labels import take_label as take_label
+from .records import Entry, Listed, Metadata, PastRequest, Response
+from .requests import Arrival, Client, Label, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Upload
 
 P = TypeVar("P", bound=Plugin)
 
@@ -74,10 +75,17 @@ class _Host:
         self.kv_set(namespace, key, value, ttl)
         return self.changes
 
-    def kv_list(self, namespace: str | None, prefix: str, after: str | None, limit: int) -> list[str]:
+    def kv_list(self, namespace: str | None, prefix: str, after: str | None, limit: int) -> list[Listed]:
         known = sorted((key for its, key in self.keys if its == namespace), key=str.encode)
         fits = [key for key in known if key.startswith(prefix) and (after is None or key.encode() > after.encode())]
-        return fits[: min(limit, 1000)]
+        entries = [(key, self.keys[namespace, key]) for key in fits[: min(limit, 1000)]]
+        return [Listed(key, entry.value, entry.revision) for key, entry in entries]
+
+    def kv_delete_prefix(self, namespace: str | None, prefix: str) -> int:
+        listed = self.kv_list(namespace, prefix, None, 1000)
+        for its in listed:
+            del self.keys[namespace, its.key]
+        return len(listed)
 
     def stat(self, root: str, path: str) -> Metadata | None:
         data, version = self.files.get((root, path), (b"", ""))
@@ -129,6 +137,7 @@ class Case(unittest.TestCase):
 
     def setUp(self) -> None:
         HOST.reset()
+        take_label()
 
 
 def configured(plugin: type[P], settings: Mapping[str, Any] | None = None) -> P:
@@ -149,13 +158,15 @@ def request(
     lease: Lease | None = None,
     arrival: Arrival | None = None,
     options: Mapping[str, str] | None = None,
+    unix_ms: int = 0,
+    labels: Mapping[str, str] | None = None,
     attributes: Mapping[str, str] | None = None,
     mode: Mode = Mode.OCTET,
     listener: str = "default",
     class_: str = "unknown",
 ) -> Request:
     """A request. ``macs`` are the client's MAC addresses in the neighbour table, ``claimed`` those in the name that it
-    asked for; without both, the plugin does not have the grant ``client-mac``."""
+    asked for; without both, the plugin does not have the grant ``client-mac``. ``labels`` are those of plugins, by name."""
     known = None
     if macs is not None or claimed is not None:
         network = [Mac(mac, MacSource.NEIGHBOUR_TABLE) for mac in macs or ()]
@@ -170,6 +181,8 @@ def request(
         Client(client, 49152, known, lease, class_),
         arrival,
         list((options or {}).items()),
+        unix_ms,
+        [Label(plugin, text) for plugin, text in (labels or {}).items()],
         list((attributes or {}).items()),
     )
 

@@ -11,7 +11,7 @@ pub mod base {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world base { import tuffet:policy/log@1.0.0-rc.1; export tuffet:policy/lifecycle@1.0.0-rc.1; }
+            world base { import tuffet:policy/log@1.0.0; export tuffet:policy/lifecycle@1.0.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -26,19 +26,19 @@ pub mod types {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world types { import tuffet:policy/types@1.0.0-rc.1; import tuffet:policy/contents@1.0.0-rc.1; }
+            world types { import tuffet:policy/types@1.0.0; import tuffet:policy/contents@1.0.0; }
         ",
         generate_all,
         generate_unused_types: true,
         additional_derives: [PartialEq, Eq],
         additional_type_attributes: {
-            "tuffet:policy/types@1.0.0-rc.1/profile": [#[derive(Default)]],
-            "tuffet:policy/types@1.0.0-rc.1/session-values": [#[derive(Default)]],
-            "tuffet:policy/types@1.0.0-rc.1/lease": [#[derive(Default)]],
-            "tuffet:policy/types@1.0.0-rc.1/arrival": [#[derive(Default)]],
-            "tuffet:policy/types@1.0.0-rc.1/mac-addresses": [#[derive(Default)]],
-            "tuffet:policy/types@1.0.0-rc.1/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
-            "tuffet:policy/types@1.0.0-rc.1/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@1.0.0/profile": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0/session-values": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0/lease": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0/arrival": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0/mac-addresses": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@1.0.0/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
         },
     });
 }
@@ -49,9 +49,9 @@ pub mod authorize {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world authorize { export tuffet:policy/authorize@1.0.0-rc.1; }
+            world authorize { export tuffet:policy/authorize@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -65,11 +65,11 @@ pub mod resolve {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world resolve { export tuffet:policy/resolve@1.0.0-rc.1; }
+            world resolve { export tuffet:policy/resolve@1.0.0; }
         ",
         with: {
-            "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types,
-            "tuffet:policy/contents@1.0.0-rc.1": crate::bindings::types::tuffet::policy::contents,
+            "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types,
+            "tuffet:policy/contents@1.0.0": crate::bindings::types::tuffet::policy::contents,
         },
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -84,11 +84,11 @@ pub mod render {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world render { export tuffet:policy/render@1.0.0-rc.1; }
+            world render { export tuffet:policy/render@1.0.0; }
         ",
         with: {
-            "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types,
-            "tuffet:policy/contents@1.0.0-rc.1": crate::bindings::types::tuffet::policy::contents,
+            "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types,
+            "tuffet:policy/contents@1.0.0": crate::bindings::types::tuffet::policy::contents,
         },
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -103,9 +103,9 @@ pub mod render_parts {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world render-parts { export tuffet:policy/render-parts@1.0.0-rc.1; }
+            world render-parts { export tuffet:policy/render-parts@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -119,9 +119,9 @@ pub mod accept_upload {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world accept-upload { export tuffet:policy/accept-upload@1.0.0-rc.1; }
+            world accept-upload { export tuffet:policy/accept-upload@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -135,9 +135,9 @@ pub mod observe {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world observe { export tuffet:policy/observe@1.0.0-rc.1; }
+            world observe { export tuffet:policy/observe@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -151,9 +151,9 @@ pub mod kv {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world kv { import tuffet:policy/kv@1.0.0-rc.1; }
+            world kv { import tuffet:policy/kv@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -165,9 +165,9 @@ pub mod upload_content {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world upload-content { import tuffet:policy/upload-content@1.0.0-rc.1; }
+            world upload-content { import tuffet:policy/upload-content@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -179,9 +179,9 @@ pub mod metrics {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world metrics { import tuffet:policy/metrics@1.0.0-rc.1; }
+            world metrics { import tuffet:policy/metrics@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -193,9 +193,9 @@ pub mod files {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world files { import tuffet:policy/files@1.0.0-rc.1; }
+            world files { import tuffet:policy/files@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -207,9 +207,9 @@ pub mod history {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world history { import tuffet:policy/history@1.0.0-rc.1; }
+            world history { import tuffet:policy/history@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -221,9 +221,9 @@ pub mod sinks {
         path: "wit",
         inline: "
             package tuffet:sdk;
-            world sinks { import tuffet:policy/sinks@1.0.0-rc.1; }
+            world sinks { import tuffet:policy/sinks@1.0.0; }
         ",
-        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });

@@ -4,10 +4,15 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::bindings::{accept_upload, authorize, base, observe, render, render_parts, resolve};
+use crate::answer::take_label;
+use crate::bindings::authorize::exports::tuffet::policy::authorize as wit_authorize;
+use crate::bindings::render::exports::tuffet::policy::render as wit_render;
+use crate::bindings::render_parts::exports::tuffet::policy::render_parts as wit_parts;
+use crate::bindings::resolve::exports::tuffet::policy::resolve as wit_resolve;
+use crate::bindings::{accept_upload, base, observe};
 use crate::{
-    Accept, Acceptance, Authorize, Denial, Event, LargeContent, Observe, Plugin, Problem, Render,
-    RenderParts, Rendering, Request, Resolution, Resolve, Upload, Verdict,
+    Acceptance, Event, Failure, Observe, Plugin, Problem, Render, RenderError, RenderParts, Request,
+    TryAccept, TryAuthorize, TryResolve, Upload,
 };
 
 thread_local! {
@@ -27,38 +32,59 @@ impl<P: Plugin> base::exports::tuffet::policy::lifecycle::Guest for Exported<P> 
     }
 }
 
-impl<P: Authorize> authorize::exports::tuffet::policy::authorize::Guest for Exported<P> {
-    fn authorize(request: Request) -> Verdict {
-        with_configured(|plugin: &P| plugin.authorize(&request))
+impl<P: TryAuthorize> wit_authorize::Guest for Exported<P> {
+    fn authorize(request: Request) -> Result<wit_authorize::LabelledVerdict, String> {
+        take_label();
+        let verdict = with_configured(|plugin: &P| plugin.try_authorize(&request)).map_err(reason)?;
+        Ok(wit_authorize::LabelledVerdict { verdict, label: take_label() })
     }
 }
 
-impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P> {
-    fn resolve(request: Request) -> Resolution {
-        with_configured(|plugin: &P| plugin.resolve(&request))
+impl<P: TryResolve> wit_resolve::Guest for Exported<P> {
+    fn resolve(request: Request) -> Result<wit_resolve::LabelledResolution, String> {
+        take_label();
+        let resolution = with_configured(|plugin: &P| plugin.try_resolve(&request)).map_err(reason)?;
+        Ok(wit_resolve::LabelledResolution { resolution, label: take_label() })
     }
 }
 
-impl<P: Render> render::exports::tuffet::policy::render::Guest for Exported<P> {
-    fn render(key: String) -> Result<Rendering, Denial> {
-        with_configured(|plugin: &P| plugin.render(&key))
+impl<P: Render> wit_render::Guest for Exported<P> {
+    fn render(key: String) -> Result<wit_render::Rendered, String> {
+        match with_configured(|plugin: &P| plugin.render(&key)) {
+            Ok(rendering) => Ok(wit_render::Rendered::Rendering(rendering)),
+            Err(RenderError::Denied(denial)) => Ok(wit_render::Rendered::Deny(denial)),
+            Err(RenderError::Failed(failure)) => Err(failure.reason),
+        }
     }
 }
 
-impl<P: RenderParts> render_parts::exports::tuffet::policy::render_parts::Guest for Exported<P> {
-    fn begin(key: String) -> Result<Option<LargeContent>, Denial> {
-        with_configured(|plugin: &P| plugin.begin(&key))
+impl<P: RenderParts> wit_parts::Guest for Exported<P> {
+    fn begin(key: String) -> Result<wit_parts::Beginning, String> {
+        match with_configured(|plugin: &P| plugin.begin(&key)) {
+            Ok(Some(large)) => Ok(wit_parts::Beginning::Parts(large)),
+            Ok(None) => Ok(wit_parts::Beginning::Whole),
+            Err(RenderError::Denied(denial)) => Ok(wit_parts::Beginning::Deny(denial)),
+            Err(RenderError::Failed(failure)) => Err(failure.reason),
+        }
     }
 
-    fn part(key: String, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
-        with_configured(|plugin: &P| plugin.part(&key, offset, length))
+    fn part(key: String, offset: u64, length: u32) -> Result<wit_parts::MadePart, String> {
+        match with_configured(|plugin: &P| plugin.part(&key, offset, length)) {
+            Ok(bytes) => Ok(wit_parts::MadePart::Bytes(bytes)),
+            Err(RenderError::Denied(denial)) => Ok(wit_parts::MadePart::Deny(denial)),
+            Err(RenderError::Failed(failure)) => Err(failure.reason),
+        }
     }
 }
 
-impl<P: Accept> accept_upload::exports::tuffet::policy::accept_upload::Guest for Exported<P> {
-    fn accept_upload(request: Request, upload: Upload) -> Acceptance {
-        with_configured(|plugin: &P| plugin.accept_upload(&request, &upload))
+impl<P: TryAccept> accept_upload::exports::tuffet::policy::accept_upload::Guest for Exported<P> {
+    fn accept_upload(request: Request, upload: Upload) -> Result<Acceptance, String> {
+        with_configured(|plugin: &P| plugin.try_accept_upload(&request, &upload)).map_err(reason)
     }
+}
+
+fn reason(failure: Failure) -> String {
+    failure.reason
 }
 
 impl<P: Observe> observe::exports::tuffet::policy::observe::Guest for Exported<P> {
@@ -76,7 +102,8 @@ fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
 
 /// Exports a type as the plugin of this component, with one or more of the hooks `authorize`, `resolve`,
 /// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`; with `resolve` also
-/// `render` and `render_parts`. The type implements [`Plugin`] and the traits of the hooks.
+/// `render` and `render_parts`. The type implements [`Plugin`] and the traits of the hooks, each as it is or as one
+/// that may fail, such as [`TryResolve`].
 ///
 /// Outside of WebAssembly, the macro only checks these implementations, so a plugin's tests run natively.
 #[macro_export]
@@ -96,23 +123,25 @@ macro_rules! export {
 #[macro_export]
 macro_rules! export_hook {
     (authorize, $plugin:ty) => {
-        const _: fn(&$plugin, &$crate::Request) -> $crate::Verdict = <$plugin as $crate::Authorize>::authorize;
+        const _: fn(&$plugin, &$crate::Request) -> Result<$crate::Verdict, $crate::Failure> =
+            <$plugin as $crate::TryAuthorize>::try_authorize;
         #[cfg(target_family = "wasm")]
         $crate::bindings::authorize::export_authorize!(Exported with_types_in $crate::bindings::authorize);
     };
     (resolve, $plugin:ty) => {
-        const _: fn(&$plugin, &$crate::Request) -> $crate::Resolution = <$plugin as $crate::Resolve>::resolve;
+        const _: fn(&$plugin, &$crate::Request) -> Result<$crate::Resolution, $crate::Failure> =
+            <$plugin as $crate::TryResolve>::try_resolve;
         #[cfg(target_family = "wasm")]
         $crate::bindings::resolve::export_resolve!(Exported with_types_in $crate::bindings::resolve);
     };
     (render, $plugin:ty) => {
-        const _: fn(&$plugin, &str) -> Result<$crate::Rendering, $crate::Denial> =
+        const _: fn(&$plugin, &str) -> Result<$crate::Rendering, $crate::RenderError> =
             <$plugin as $crate::Render>::render;
         #[cfg(target_family = "wasm")]
         $crate::bindings::render::export_render!(Exported with_types_in $crate::bindings::render);
     };
     (render_parts, $plugin:ty) => {
-        const _: fn(&$plugin, &str, u64, u32) -> Result<Vec<u8>, $crate::Denial> =
+        const _: fn(&$plugin, &str, u64, u32) -> Result<Vec<u8>, $crate::RenderError> =
             <$plugin as $crate::RenderParts>::part;
         #[cfg(target_family = "wasm")]
         $crate::bindings::render_parts::export_render_parts!(
@@ -120,8 +149,8 @@ macro_rules! export_hook {
         );
     };
     (accept_upload, $plugin:ty) => {
-        const _: fn(&$plugin, &$crate::Request, &$crate::Upload) -> $crate::Acceptance =
-            <$plugin as $crate::Accept>::accept_upload;
+        const _: fn(&$plugin, &$crate::Request, &$crate::Upload) -> Result<$crate::Acceptance, $crate::Failure> =
+            <$plugin as $crate::TryAccept>::try_accept_upload;
         #[cfg(target_family = "wasm")]
         $crate::bindings::accept_upload::export_accept_upload!(
             Exported with_types_in $crate::bindings::accept_upload

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 pub use crate::Error;
-pub use crate::bindings::kv::tuffet::policy::kv::Entry;
+pub use crate::bindings::kv::tuffet::policy::kv::{Entry, Listed};
 
 #[cfg(target_family = "wasm")]
 use crate::bindings::kv::tuffet::policy::kv as host;
@@ -87,8 +87,16 @@ impl<'a> Keys<'a> {
     ///
     /// # Errors
     /// The same.
-    pub fn list(self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+    pub fn list(self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<Listed>, Error> {
         host::list(self.0, prefix, after, limit)
+    }
+
+    /// See [`delete_prefix`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn delete_prefix(self, prefix: &str) -> Result<u32, Error> {
+        host::delete_prefix(self.0, prefix)
     }
 }
 
@@ -162,13 +170,22 @@ pub fn increment(key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error
     Keys::OWN.increment(key, by, ttl)
 }
 
-/// Returns a page of the keys that begin with `prefix`, in the order of their bytes: those after `after`, at most
-/// `limit`, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not.
+/// Returns a page of the keys that begin with `prefix`, with their entries, in the order of the bytes of the keys: those after
+/// `after`, at most `limit`, never more than 1000, and none behind 1 MiB. An empty page is the end. Changes between two pages
+/// may be seen or not.
 ///
 /// # Errors
 /// As [`get`]. Here `prefix` may be empty.
-pub fn list(prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+pub fn list(prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<Listed>, Error> {
     Keys::OWN.list(prefix, after, limit)
+}
+
+/// Removes keys that begin with `prefix`, at most 1000, and returns how many: call it until that is 0.
+///
+/// # Errors
+/// As [`list`].
+pub fn delete_prefix(prefix: &str) -> Result<u32, Error> {
+    Keys::OWN.delete_prefix(prefix)
 }
 
 fn seconds(time: Duration) -> u32 {

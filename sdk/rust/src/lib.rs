@@ -51,8 +51,9 @@
 //! ```
 //!
 //! The server creates a fresh instance for each call, so only [`kv`] carries state from one request to the
-//! next. An instance has no files, no network and no environment; its time and memory are limited. A panic is
-//! a trap: the configuration (`on-error`) decides whether it denies the request.
+//! next. An instance has no files, no network and no environment; its time and memory are limited. A hook
+//! that cannot answer fails ([`TryAuthorize`], [`Failure`]): the configuration (`on-error`) decides whether the request is
+//! denied. A panic is a trap, which ends the instance, too, and after several of which the server stops calling the plugin.
 //!
 //! A plugin requests everything beyond [`log()`] in its [`manifest!`], with the reason, and the operator
 //! grants it: [`kv`], [`files`], [`sinks`], the content of an [`upload`], [`metrics`] of its own, HTTP (the feature `http` of this crate, or any client over
@@ -62,6 +63,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 // The macros of `bindings.rs`, or what they expand to.
+mod answer;
 #[cfg(feature = "generate")]
 #[doc(hidden)]
 pub mod bindings;
@@ -91,12 +93,15 @@ pub mod testing;
 pub mod upload;
 mod words;
 
+pub use answer::{Failure, RenderError, label};
 pub use errors::code;
 #[doc(hidden)]
 pub use exported::Exported;
 pub use glob::Glob;
 pub use log::{Level, log, log_with};
-pub use plugin::{Accept, Authorize, Observe, Plugin, Render, RenderParts, Resolve};
+pub use plugin::{
+    Accept, Authorize, Observe, Plugin, Render, RenderParts, Resolve, TryAccept, TryAuthorize, TryResolve,
+};
 pub use problem::{Problem, Problems};
 pub use settings::parse;
 pub use words::{decision, mac_source, outcome};
@@ -111,8 +116,8 @@ pub use bindings::render_parts::exports::tuffet::policy::render_parts::LargeCont
 pub use bindings::resolve::exports::tuffet::policy::resolve::{Candidate, Resolution, Selection};
 pub use bindings::types::tuffet::policy::contents::Content;
 pub use bindings::types::tuffet::policy::types::{
-    Arrival, Client, Denial, Error, ErrorCode, Lease, Mac, MacAddresses, Mode, Operation, Profile, Request,
-    Resolved, SessionValues, Target,
+    Arrival, Client, Denial, Error, ErrorCode, Label, Lease, Mac, MacAddresses, Mode, Operation, Profile,
+    Request, Resolved, SessionValues, Target,
 };
 
 /// The example of the package's front page.

@@ -26,6 +26,8 @@ pub struct Manifest {
     pub facts: &'static [&'static str],
     /// Everything that decisions depend on, besides settings and grants; `None` if they may depend on anything.
     pub depends_on: Option<&'static [&'static str]>,
+    /// The attributes that it cannot do without, each as RECORD/NAME.
+    pub needs: &'static [&'static str],
     /// Whether one instance may serve several calls, of different clients.
     pub reuse: bool,
 }
@@ -38,10 +40,11 @@ const GRANTS: [&str; 10] =
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
 
 /// The facts of a request that decisions may depend on.
-const FACTS: [&str; 14] = [
+const FACTS: [&str; 15] = [
     "address",
     "class",
     "interface",
+    "labels",
     "lease",
     "listener",
     "local-address",
@@ -209,6 +212,15 @@ impl<const N: usize> Writer<N> {
         self.raw("]")
     }
 
+    const fn needs(mut self, attributes: &[&str]) -> Self {
+        let mut index = 0;
+        while index < attributes.len() {
+            self = self.raw(if index == 0 { ",\"needs\":[" } else { "," }).string(attributes[index]);
+            index += 1;
+        }
+        if attributes.is_empty() { self } else { self.raw("]") }
+    }
+
     const fn byte(mut self, byte: u8) -> Self {
         if N > 0 {
             self.into[self.length] = byte;
@@ -236,6 +248,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw(if manifest.empty_batches { ",\"empty-batches\":true" } else { "" })
         .facts(manifest.facts)
         .depends_on(manifest.depends_on)
+        .needs(manifest.needs)
         .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
 
@@ -317,10 +330,13 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 ///
 /// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
 /// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a
-/// hook looks at: `address`, `class`, `interface`, `lease`, `listener`, `local-address`, `mac`, `mode`, `operation`,
+/// hook looks at: `address`, `class`, `interface`, `labels`, `lease`, `listener`, `local-address`, `mac`, `mode`, `operation`,
 /// `options`, `path`, `port`, `requested`, `vlan`.
 /// Without the key, the plugin is always called. It is, too, if it is granted more than `client-mac`, because its
 /// answers may then depend on more than the request.
+///
+/// With `needs: ["request/case"]` before `reuse`, a server that does not know this attribute refuses the plugin when it loads
+/// it.
 ///
 /// With `reuse: true` as the last key, one instance may serve several calls, one after the other, of
 /// different clients. `configure` then runs seldom, and its result is kept. Set this only if the plugin keeps
@@ -340,6 +356,7 @@ macro_rules! manifest {
         $(, empty_batches: $empty_batches:expr)?
         $(, facts: [$($wanted:expr),* $(,)?])?
         $(, depends_on: [$($fact:expr),* $(,)?])?
+        $(, needs: [$($needed:expr),* $(,)?])?
         $(, reuse: $reuse:expr)?
         $(,)?
     ) => {
@@ -356,6 +373,7 @@ macro_rules! manifest {
                 empty_batches: false $(|| $empty_batches)?,
                 facts: &[$($($wanted),*)?],
                 depends_on: $crate::depends_on!($([$($fact),*])?),
+                needs: &[$($($needed),*)?],
                 reuse: false $(|| $reuse)?,
             };
             #[used]
@@ -408,6 +426,7 @@ mod tests {
             empty_batches: true,
             facts: &["interface"],
             depends_on: Some(&["interface", "operation", "path"]),
+            needs: &["request/case"],
             reuse: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
@@ -427,6 +446,7 @@ mod tests {
         assert_eq!(json["events"], serde_json::json!(["started", "finished"]));
         assert_eq!(json["depends-on"], serde_json::json!(["interface", "operation", "path"]));
         assert_eq!(json["facts"], serde_json::json!(["interface"]));
+        assert_eq!(json["needs"], serde_json::json!(["request/case"]));
     }
 
     #[test]
@@ -459,6 +479,7 @@ mod tests {
             empty_batches: false,
             facts: &[],
             depends_on: None,
+            needs: &[],
             reuse: false,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);

@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Acceptance, Candidate, Content, Denial, Destination, ErrorCode, Event, LargeContent, Problems, Profile,
-    Rendering, Request, Resolution, Selection, Target, Upload, Verdict,
+    Acceptance, Candidate, Content, Denial, Destination, ErrorCode, Event, Failure, LargeContent, Problems,
+    Profile, RenderError, Rendering, Request, Resolution, Selection, SessionValues, Target, Upload, Verdict,
 };
 
 /// The base of every plugin: a value made from its settings.
@@ -29,31 +29,61 @@ pub trait Authorize: Plugin {
     fn authorize(&self, request: &Request) -> Verdict;
 }
 
+/// [`Authorize`] that may fail: a plugin implements one of both.
+pub trait TryAuthorize: Plugin {
+    /// Decides.
+    ///
+    /// # Errors
+    /// It cannot decide; the server applies `on-error`.
+    fn try_authorize(&self, request: &Request) -> Result<Verdict, Failure>;
+}
+
+impl<P: Authorize> TryAuthorize for P {
+    fn try_authorize(&self, request: &Request) -> Result<Verdict, Failure> {
+        Ok(self.authorize(request))
+    }
+}
+
 /// The hook `resolve`: decides which file or content the client gets.
 pub trait Resolve: Plugin {
     /// Decides. The first answer of a chain that is not [`Resolution::Abstain`] stands.
     fn resolve(&self, request: &Request) -> Resolution;
 }
 
+/// [`Resolve`] that may fail: a plugin implements one of both.
+pub trait TryResolve: Plugin {
+    /// Decides.
+    ///
+    /// # Errors
+    /// It cannot decide; the server applies `on-error`.
+    fn try_resolve(&self, request: &Request) -> Result<Resolution, Failure>;
+}
+
+impl<P: Resolve> TryResolve for P {
+    fn try_resolve(&self, request: &Request) -> Result<Resolution, Failure> {
+        Ok(self.resolve(request))
+    }
+}
+
 /// Content that is made once for all requests with the same key: [`Candidate::Rendering`].
-pub trait Render: Resolve {
+pub trait Render: TryResolve {
     /// Makes the content for a key that [`resolve`](Resolve::resolve) answered with, maybe in another instance. The
     /// content may depend on the key, the settings and the grants alone.
     ///
     /// # Errors
-    /// The denial that all requests get that wait for this content. It is not kept.
-    fn render(&self, key: &str) -> Result<Rendering, Denial>;
+    /// All requests that wait for this content get the denial; if the plugin fails, `on-error` decides. Neither is kept.
+    fn render(&self, key: &str) -> Result<Rendering, RenderError>;
 }
 
 /// Content in parts: what is larger than `limits.content`, or takes longer than a call may. Clients read what there is
 /// while the rest is made.
-pub trait RenderParts: Resolve {
+pub trait RenderParts: TryResolve {
     /// Begins the content for a key that [`resolve`](Resolve::resolve) answered with; `None` if
     /// [`render`](Render::render) makes it.
     ///
     /// # Errors
-    /// The denial that all requests get that wait for this content.
-    fn begin(&self, key: &str) -> Result<Option<LargeContent>, Denial>;
+    /// As [`Render::render`].
+    fn begin(&self, key: &str) -> Result<Option<LargeContent>, RenderError>;
 
     /// Makes the bytes from `offset` on: at least one, at most `length`. Called for one part after the other, each time
     /// with the limits of a call, and maybe in another instance: the bytes may depend on the arguments, the settings and
@@ -61,7 +91,7 @@ pub trait RenderParts: Resolve {
     ///
     /// # Errors
     /// All transfers of this content end with an ERROR.
-    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial>;
+    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, RenderError>;
 }
 
 /// The hook `accept-upload`: decides whether an upload may become visible.
@@ -71,11 +101,50 @@ pub trait Accept: Plugin {
     fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance;
 }
 
+/// [`Accept`] that may fail: a plugin implements one of both.
+pub trait TryAccept: Plugin {
+    /// Decides.
+    ///
+    /// # Errors
+    /// It cannot decide; the server applies `on-error`.
+    fn try_accept_upload(&self, request: &Request, upload: &Upload) -> Result<Acceptance, Failure>;
+}
+
+impl<P: Accept> TryAccept for P {
+    fn try_accept_upload(&self, request: &Request, upload: &Upload) -> Result<Acceptance, Failure> {
+        Ok(self.accept_upload(request, upload))
+    }
+}
+
 /// The hook `observe`: receives events.
 pub trait Observe: Plugin {
     /// Receives events in batches, after the fact. No transfer waits for this call. Only if it is so slow
     /// that the queue of events fills up, new requests wait.
     fn observe(&self, events: &[Event]);
+}
+
+impl SessionValues {
+    /// This size of blocks, in bytes.
+    pub fn blksize(bytes: u16) -> Self {
+        SessionValues { blksize: Some(bytes), ..SessionValues::default() }
+    }
+
+    /// This size of windows, in blocks.
+    pub fn windowsize(blocks: u16) -> Self {
+        SessionValues { windowsize: Some(blocks), ..SessionValues::default() }
+    }
+}
+
+impl Profile {
+    /// At most these values are granted: `Profile::ceiling(SessionValues::blksize(1428))`.
+    pub fn ceiling(ceilings: SessionValues) -> Self {
+        Profile { ceilings, ..Profile::default() }
+    }
+
+    /// A client that negotiates less gets an ERROR.
+    pub fn floor(floors: SessionValues) -> Self {
+        Profile { floors, ..Profile::default() }
+    }
 }
 
 impl Denial {

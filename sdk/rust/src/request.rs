@@ -15,6 +15,16 @@ impl Request {
         find(&self.attributes, name)
     }
 
+    /// The label that a plugin which was called before gave this request, by the plugin's name in the configuration.
+    pub fn label_of(&self, plugin: &str) -> Option<&str> {
+        self.labels.iter().find(|label| label.plugin == plugin).map(|label| label.text.as_str())
+    }
+
+    /// Whether a plugin that was called before gave this request the label.
+    pub fn is_labelled(&self, text: &str) -> bool {
+        self.labels.iter().any(|label| label.text == text)
+    }
+
     /// Returns whether the root of the name finds files in any case (`roots[].case: insensitive`). A rule about names then
     /// holds for every spelling: a new file will be found by each of them.
     pub fn any_case(&self) -> bool {

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::history::PastRequest;
 use crate::{
-    Client, DecidedRequest, Error, Event, EventKind, Level, Mac, MacAddresses, Mode, Operation, Request,
+    Client, DecidedRequest, Error, Event, EventKind, Label, Level, Mac, MacAddresses, Mode, Operation,
+    Request,
 };
 use crate::{Resolved, Summary, Target, Upload, decision, mac_source, outcome};
 pub use settings_schema::check_settings_schema;
@@ -59,6 +60,16 @@ fn with<T>(work: impl FnOnce(&mut Host) -> T) -> T {
     HOST.with(|host| work(&mut host.borrow_mut()))
 }
 
+/// Takes the label that a hook gave its request since the last time.
+pub fn take_label() -> Option<String> {
+    crate::answer::take_label()
+}
+
+/// Gives a request the label of a plugin that was called before.
+pub fn add_label(request: &mut Request, plugin: &str, text: &str) {
+    request.labels.push(Label { plugin: plugin.into(), text: text.into() });
+}
+
 /// Returns a read request for this path, in mode octet, by 192.0.2.1 at the listener `default`, of an unknown class,
 /// without options and without what needs a grant or a word of the manifest.
 pub fn request(path: &str) -> Request {
@@ -78,6 +89,8 @@ pub fn request(path: &str) -> Request {
         },
         arrival: None,
         options: Vec::new(),
+        unix_ms: 0,
+        labels: Vec::new(),
         attributes: Vec::new(),
     }
 }
@@ -217,7 +230,7 @@ pub(crate) mod http {
 pub(crate) mod kv {
     use super::{Error, Name, with};
     use crate::code;
-    use crate::kv::Entry;
+    use crate::kv::{Entry, Listed};
 
     /// Counts a call. Returns an error if no more calls may succeed.
     fn call() -> Result<(), Error> {
@@ -278,14 +291,26 @@ pub(crate) mod kv {
         prefix: &str,
         after: Option<&str>,
         limit: u32,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Listed>, Error> {
         call()?;
         Ok(with(|host| {
-            let keys = host.keys.keys().filter(|(its, _)| its.as_deref() == namespace).map(|(_, key)| key);
-            let keys = keys.filter(|key| key.starts_with(prefix));
-            let keys = keys.filter(|key| after.is_none_or(|after| key.as_str() > after));
-            keys.take(limit.min(1000) as usize).cloned().collect()
+            let keys = host.keys.iter().filter(|((its, key), _)| {
+                its.as_deref() == namespace
+                    && key.starts_with(prefix)
+                    && after.is_none_or(|after| key.as_str() > after)
+            });
+            let listed = keys.map(|((_, key), (value, revision))| Listed {
+                key: key.clone(),
+                entry: Entry { value: value.clone(), revision: *revision },
+            });
+            listed.take(limit.min(1000) as usize).collect()
         }))
+    }
+
+    pub fn delete_prefix(namespace: Option<&str>, prefix: &str) -> Result<u32, Error> {
+        let found = list(namespace, prefix, None, 1000)?;
+        with(|host| found.iter().for_each(|listed| drop(host.keys.remove(&name(namespace, &listed.key)))));
+        Ok(found.len() as u32)
     }
 
     /// Returns the new revision.
@@ -435,11 +460,13 @@ mod tests {
         assert_eq!(kv::swap("s", None, "two", None), Ok(None));
         assert!(kv::swap("s", first, "two", None).unwrap() > first);
         assert_eq!((shared.get("s"), shared.increment("n", 2, None)), (Ok(None), Ok(2)));
-        assert_eq!(kv::list("", None, 9).unwrap(), ["a", "s"]);
-        assert_eq!(
-            (kv::list("", Some("a"), 9), shared.list("x", None, 9)),
-            (Ok(vec!["s".into()]), Ok(vec![]))
-        );
+        let listed = kv::list("", None, 9).unwrap();
+        assert_eq!(listed.iter().map(|listed| listed.key.as_str()).collect::<Vec<_>>(), ["a", "s"]);
+        assert_eq!(kv::entry("s").unwrap().as_ref(), Some(&listed[1].entry));
+        assert_eq!(kv::list("", Some("a"), 9).unwrap(), listed[1..]);
+        assert_eq!(shared.list("x", None, 9), Ok(vec![]));
+        kv::set("sa", "x", None).unwrap();
+        assert_eq!((kv::delete_prefix("sa"), kv::delete_prefix("sa")), (Ok(1), Ok(0)));
 
         assert!(has(upload::read(0, 1), code::WRONG_PHASE));
         assert_eq!(super::upload("boot", "f", "content").size, 7);

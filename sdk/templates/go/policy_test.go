@@ -41,18 +41,21 @@ func TestAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	//% authorize
-	if got, ok := p.Authorize(tuffettest.Request("firmware/1.4.1.bin")).(tuffet.Denial); !ok {
-		t.Errorf("an old version: %v", got)
+	verdict, err := p.Authorize(tuffettest.Request("firmware/1.4.1.bin"))
+	if _, ok := verdict.(tuffet.Denial); !ok || err != nil {
+		t.Errorf("an old version: %v, %v", verdict, err)
 	}
 	//% end
 	//% resolve
-	if got := p.Resolve(tuffettest.Request("firmware/latest.bin")); got != tuffet.File("boot", "firmware/1.4.2.bin") {
-		t.Errorf("the latest version: %v", got)
+	resolution, err := p.Resolve(tuffettest.Request("firmware/latest.bin"))
+	if resolution != tuffet.File("boot", "firmware/1.4.2.bin") || err != nil {
+		t.Errorf("the latest version: %v, %v", resolution, err)
 	}
 	//% end
 	//% accept-upload
-	if got, ok := p.AcceptUpload(tuffettest.Upload("boot", "firmware/1.4.3.bin", "")).(tuffet.Denial); !ok {
-		t.Errorf("an empty file: %v", got)
+	acceptance, err := p.AcceptUpload(tuffettest.Upload("boot", "firmware/1.4.3.bin", ""))
+	if _, ok := acceptance.(tuffet.Denial); !ok || err != nil {
+		t.Errorf("an empty file: %v, %v", acceptance, err)
 	}
 	//% end
 	//% observe

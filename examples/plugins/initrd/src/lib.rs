@@ -14,8 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tuffet_sdk::files::{self, Metadata};
 use tuffet_sdk::{
-    Denial, ErrorCode, Glob, LargeContent, Operation, Plugin, Problems, RenderParts, Request, Resolution,
-    Resolve, code,
+    Denial, ErrorCode, Glob, LargeContent, Operation, Plugin, Problems, RenderError, RenderParts, Request,
+    Resolution, Resolve, code,
 };
 
 use cpio::{ALIGNMENT, Archive};
@@ -96,14 +96,14 @@ impl Resolve for Initrd {
 }
 
 impl RenderParts for Initrd {
-    fn begin(&self, key: &str) -> Result<Option<LargeContent>, Denial> {
+    fn begin(&self, key: &str) -> Result<Option<LargeContent>, RenderError> {
         let image = self.image(key)?;
         let size = self.with_archive(key, &image, |archive| archive.len() as u64)? + image.archive_at();
         let name = Some(format!("{} for {}", self.base, image.mac)).filter(|name| name.len() <= 200);
         Ok(Some(LargeContent { name, size, ttl_seconds: None, attributes: Vec::new() }))
     }
 
-    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
+    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, RenderError> {
         let image = self.image(key)?;
         let end = offset.saturating_add(length.into());
         let mut part = Vec::new();

@@ -1,5 +1,6 @@
 use tuffet_sdk::{
-    Candidate, MacAddresses, Plugin, RenderParts, Request, Resolution, Resolve, parse, testing,
+    Candidate, Denial, MacAddresses, Plugin, RenderError, RenderParts, Request, Resolution, Resolve, parse,
+    testing,
 };
 
 use crate::Initrd;
@@ -89,17 +90,17 @@ fn what_is_missing_or_has_changed_is_named() {
     testing::put_file("boot", "keys/node-1", "secret");
     let key = key(&plugin);
     testing::put_file("boot", "initrd.gz", "another");
-    let denied = plugin.part(&key, 0, 4).unwrap_err();
-    assert!(denied.reason.starts_with("boot:initrd.gz has changed"), "{}", denied.reason);
+    let its = denied(plugin.part(&key, 0, 4));
+    assert!(its.reason.starts_with("boot:initrd.gz has changed"), "{}", its.reason);
     testing::put_file("boot", "keys/node-1", "public");
-    let denied = plugin.begin(&key).unwrap_err();
-    assert!(denied.reason.starts_with("a file of the archive has changed"), "{}", denied.reason);
+    let its = denied(plugin.begin(&key));
+    assert!(its.reason.starts_with("a file of the archive has changed"), "{}", its.reason);
     for other in ["", "02:00:5e:10:00:01", "02:00:5e:10:00:01 4 6", "x 4 6 v", "02:00:5e:10:00:01 x 6 v"] {
-        assert!(plugin.begin(other).unwrap_err().reason.contains("is no key"), "{other}");
+        assert!(denied(plugin.begin(other)).reason.contains("is no key"), "{other}");
     }
     testing::put_file("boot", "keys/node-1", vec![0; (4 << 20) + 1]);
     let large = self::key(&plugin);
-    assert!(plugin.begin(&large).unwrap_err().reason.contains("4194304 are allowed"));
+    assert!(denied(plugin.begin(&large)).reason.contains("4194304 are allowed"));
 }
 
 #[test]
@@ -124,5 +125,12 @@ fn problems_are_at_their_places() {
         let settings = SETTINGS.replacen(wrong, right, 1);
         let problems = Initrd::configure(parse(&settings).unwrap()).err().unwrap().into_vec();
         assert_eq!(problems[0].pointer, pointer, "{problems:?}");
+    }
+}
+
+fn denied<T: std::fmt::Debug>(made: Result<T, RenderError>) -> Denial {
+    match made {
+        Err(RenderError::Denied(denial)) => denial,
+        other => unreachable!("a denial was expected, not {other:?}"),
     }
 }

@@ -11,8 +11,8 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 use tuffet_sdk::{
-    Content, Denial, ErrorCode, Glob, Operation, Plugin, Problems, Render, Rendering, Request, Resolution,
-    Resolve, code, files,
+    Content, Denial, ErrorCode, Glob, Operation, Plugin, Problems, Render, RenderError, Rendering, Request,
+    Resolution, Resolve, code, files,
 };
 
 use replace::Replacement;
@@ -59,11 +59,11 @@ impl Resolve for Substitute {
 }
 
 impl Render for Substitute {
-    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+    fn render(&self, key: &str) -> Result<Rendering, RenderError> {
         let mut parts = key.splitn(3, ' ');
         let site = parts.next().and_then(|site| self.sites.get(site.parse::<usize>().ok()?));
         let (Some(site), Some(path)) = (site, parts.nth(1)) else {
-            return Err(failed(format!("{key:?} is no key of this plugin")));
+            return Err(failed(format!("{key:?} is no key of this plugin")).into());
         };
         let content = self.content(site, path).map_err(failed)?;
         let gone = || Denial::file_not_found("no such file", format!("{}:{path} is gone", self.root));

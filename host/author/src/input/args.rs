@@ -1,5 +1,6 @@
 //! The input of one call, from the command line or from the file that it names.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -144,6 +145,8 @@ impl RequestArgs {
             macs: self.macs.clone(),
             class: self.class.clone(),
             options: options.collect(),
+            at: None,
+            labels: BTreeMap::new(),
             upload: None,
         };
         let (request, upload) = written.resolve().map_err(|(pointer, message)| {

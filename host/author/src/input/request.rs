@@ -1,7 +1,8 @@
 //! A request as written in a file or given on the command line.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
@@ -9,11 +10,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::bytes::Bytes;
+use super::host::parse_time;
 use super::problem::InputProblem;
 use tuffet_leases::Mac;
 use tuffet_request::names::{self, RequestedName};
 use tuffet_request::{
-    ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
+    Call, Calls, ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request,
+    RequestId,
 };
 use tuffet_wasm::TrialUpload;
 
@@ -47,6 +50,11 @@ pub(crate) struct WrittenRequest {
     pub(super) any_case: bool,
     #[serde(default)]
     pub(super) options: Map<String, Value>,
+    /// When it arrives; the beginning of 1970 by default.
+    pub(super) at: Option<String>,
+    /// The labels that plugins have attached, by the name of the plugin.
+    #[serde(default)]
+    pub(super) labels: BTreeMap<String, String>,
     pub(super) upload: Option<WrittenUpload>,
 }
 
@@ -145,6 +153,15 @@ impl WrittenRequest {
             })
         });
         let local_address = local_address.transpose()?;
+        let at = self.at.as_deref().map_or(Ok(Duration::ZERO), parse_time);
+        let at = at.map_err(|message| wrong("/at", message))?;
+        let calls = Calls::default();
+        for (plugin, text) in &self.labels {
+            let label = text
+                .parse()
+                .map_err(|why| wrong(&format!("/labels/{plugin}"), format!("{text:?}: {why}")))?;
+            calls.note(Call::labelling(plugin, label));
+        }
         let options = self.options.iter().map(|(name, value)| {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.to_ascii_lowercase(), value)
@@ -176,7 +193,8 @@ impl WrittenRequest {
             macs,
             class,
             options: options.collect(),
-            calls: Default::default(),
+            received_at: SystemTime::UNIX_EPOCH + at,
+            calls,
             trail: None,
         };
         let upload = self.upload.as_ref().map(|upload| TrialUpload {

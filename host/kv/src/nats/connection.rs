@@ -236,6 +236,7 @@ impl Bucket {
                     Change::Swap { revision, value, ttl_seconds } => {
                         operations.swap(&of, &key, revision, &value, ttl_seconds, answer).await
                     }
+                    Change::DeletePrefix => operations.delete_prefix(&of, &key, answer).await,
                     Change::Delete => operations.delete(&of, &key, answer).await,
                     Change::Increment { by, ttl_seconds } => {
                         operations.increment(&of, &key, vec![Increment { by, ttl_seconds, answer }]).await

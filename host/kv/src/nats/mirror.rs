@@ -14,7 +14,7 @@ use bytes::Bytes;
 
 use super::super::entry::Entry;
 use super::super::usage::Usage;
-use super::super::{KvError, Listing, Quota, Versioned};
+use super::super::{KvError, Listing, Page, Quota, Versioned};
 
 /// The maximum number of deletions remembered for sweeps.
 const MAX_DELETIONS: usize = 16_384;
@@ -208,8 +208,13 @@ impl Mirror {
         self.namespaces.get(namespace).is_some_and(|keys| keys.left_out)
     }
 
-    /// Lists the mirrored keys in the order of their bytes; `None` if the namespace is not mirrored.
-    pub(super) fn list(&self, namespace: &str, listing: &Listing, now: u64) -> Option<Vec<String>> {
+    /// Lists the mirrored keys with their values in the order of their bytes; `None` if the namespace is not mirrored.
+    pub(super) fn list(
+        &self,
+        namespace: &str,
+        listing: &Listing,
+        now: u64,
+    ) -> Option<Vec<(String, Versioned)>> {
         let Listing { prefix, after, limit } = listing;
         let begin = match after {
             Some(after) if after >= prefix => Bound::Excluded(after.as_str()),
@@ -217,8 +222,16 @@ impl Mirror {
         };
         let keys = self.namespaces.get(namespace)?.keys.range::<str, _>((begin, Bound::Unbounded));
         let keys = keys.take_while(|(key, _)| key.starts_with(prefix));
-        let keys = keys.filter(|(_, known)| !Entry::parse(&known.entry).is_expired(now));
-        Some(keys.map(|(key, _)| key.clone()).take(*limit).collect())
+        let mut page = Page::new(*limit);
+        for (key, known) in keys {
+            if page.is_full() {
+                break;
+            }
+            if let Some(versioned) = known.versioned(now) {
+                page.add(key, versioned);
+            }
+        }
+        Some(page.found)
     }
 
     /// Checks that a value of this size fits.

@@ -67,7 +67,7 @@ enum Availability {
 /// A call.
 enum Call {
     Get { namespace: Arc<str>, key: String, answer: Reply<Option<Versioned>> },
-    List { namespace: Arc<str>, listing: Listing, answer: Reply<Vec<String>> },
+    List { namespace: Arc<str>, listing: Listing, answer: Reply<Vec<(String, Versioned)>> },
     Change { of: Namespace, key: String, change: Change, answer: Reply<i64> },
 }
 
@@ -148,7 +148,11 @@ impl NatsStore {
         })
     }
 
-    pub(super) async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
+    pub(super) async fn list(
+        &self,
+        of: &Namespace,
+        listing: Listing,
+    ) -> Result<Vec<(String, Versioned)>, KvError> {
         let (namespace, call_listing) = (Arc::clone(&of.name), listing.clone());
         let found = self.call(|answer| Call::List { namespace, listing: call_listing, answer }).await;
         self.or_last_known(of, found, |mirror| mirror.list(&of.name, &listing, now_ms()).unwrap_or_default())

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use tokio::time::{sleep, timeout};
 
 use super::super::entry::Entry;
-use super::super::{KvError, Listing, MAX_VALUE, Namespace, Versioned, now_ms};
+use super::super::{KvError, Listing, MAX_PAGE_KEYS, MAX_VALUE, Namespace, Versioned, now_ms};
 use super::mirror::{MirrorEntry, ObsoleteMessage};
 use super::names::name;
 use super::{Reply, Shared, away};
@@ -95,19 +95,26 @@ impl Operations {
         &self,
         namespace: &str,
         listing: &Listing,
-        answer: Reply<Vec<String>>,
+        answer: Reply<Vec<(String, Versioned)>>,
     ) -> Result<(), ConnectionLost> {
+        let listed = self.listed(namespace, listing).await?;
+        let _ = answer.send(listed);
+        Ok(())
+    }
+
+    async fn listed(
+        &self,
+        namespace: &str,
+        listing: &Listing,
+    ) -> Result<Result<Vec<(String, Versioned)>, KvError>, ConnectionLost> {
         self.ping().await?;
         let mirror = self.shared.mirror.lock();
-        let listed = match mirror.list(namespace, listing, now_ms()) {
+        Ok(match mirror.list(namespace, listing, now_ms()) {
             // A partial list would look complete.
             Some(_) if mirror.leaves_keys_out(namespace) => Err(KvError::Quota),
             Some(known) => Ok(known),
             None => Err(away("the keys have not arrived yet")),
-        };
-        drop(mirror);
-        let _ = answer.send(listed);
-        Ok(())
+        })
     }
 
     /// Replaces a value that has this revision, or creates a key. Never retried: after another change, the caller has
@@ -168,6 +175,35 @@ impl Operations {
         key: &str,
         answer: Reply<i64>,
     ) -> Result<(), ConnectionLost> {
+        let done = self.try_delete(of, key).await?;
+        let _ = answer.send(done);
+        Ok(())
+    }
+
+    /// Removes the keys with this prefix that are mirrored, and answers how many.
+    pub(super) async fn delete_prefix(
+        &self,
+        of: &Namespace,
+        prefix: &str,
+        answer: Reply<i64>,
+    ) -> Result<(), ConnectionLost> {
+        let listing = Listing { prefix: prefix.into(), after: None, limit: MAX_PAGE_KEYS };
+        let found = self.listed(&of.name, &listing).await?;
+        let mut removed = Ok(0);
+        for (key, _) in found.iter().flatten() {
+            match self.try_delete(of, key).await? {
+                Ok(_) => removed = removed.map(|count| count + 1),
+                Err(error) => {
+                    removed = Err(error);
+                    break;
+                }
+            }
+        }
+        let _ = answer.send(found.and(removed));
+        Ok(())
+    }
+
+    async fn try_delete(&self, of: &Namespace, key: &str) -> Result<Result<i64, KvError>, ConnectionLost> {
         let name = name(&of.name, key);
         let known = self.shared.mirror.lock().find(&of.name, key).is_some();
         let exists = if known {
@@ -175,7 +211,7 @@ impl Operations {
         } else {
             self.newest(&name).await?.map(|newest| newest.is_some_and(|newest| newest.entry.is_some()))
         };
-        let done = match exists {
+        Ok(match exists {
             Ok(true) => {
                 let deleted = self.in_time(self.store.delete(&name)).await?;
                 deleted.map_err(|error| away(&explain(&error))).map(|()| {
@@ -185,9 +221,7 @@ impl Operations {
             }
             Ok(false) => Ok(0),
             Err(error) => Err(error),
-        };
-        let _ = answer.send(done);
-        Ok(())
+        })
     }
 
     /// Applies all increments to one counter in one change, so that a hundred concurrent increments on this server

@@ -33,6 +33,7 @@ pub(super) fn truncate(snapshot: &mut Snapshot) {
     origins.truncate(MAX_ROWS);
     state.reasons.truncate(MAX_ROWS);
     totals.ended.truncate(MAX_ROWS);
+    totals.labels.truncate(MAX_ROWS);
     totals.dropped.truncate(MAX_ROWS);
     totals.plugins.truncate(MAX_ROWS);
     totals.profiles.truncate(MAX_ROWS);

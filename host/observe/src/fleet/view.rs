@@ -6,7 +6,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tuffet::status::{Reason, ServerState};
-use tuffet::watch::{Ended, FleetServer, RowQuery, Sample, Snapshot, Totals};
+use tuffet::watch::{Ended, FleetServer, Labelled, RowQuery, Sample, Snapshot, Totals};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
@@ -199,6 +199,7 @@ fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
         admitted,
         active,
         ended,
+        labels,
         bytes,
         blocks,
         retransmissions,
@@ -226,6 +227,15 @@ fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
         match sum.ended.iter_mut().find(same) {
             Some(one) => add_saturating(&mut one.count, *count),
             None => sum.ended.push(Ended { operation: operation.clone(), outcome: *outcome, count: *count }),
+        }
+    }
+    for more in labels {
+        let same = |one: &&mut Labelled| one.plugin == more.plugin && one.label == more.label;
+        let has_room = sum.labels.len() < MAX_ROWS;
+        match sum.labels.iter_mut().find(same) {
+            Some(one) => add_saturating(&mut one.count, more.count),
+            None if has_room => sum.labels.push(more.clone()),
+            None => {}
         }
     }
     add_saturating(&mut sum.bytes.read, bytes.read);

@@ -129,7 +129,8 @@ impl<'a> Recorded<'a> {
                 other @ (FieldValue::Id(_)
                 | FieldValue::Address(_)
                 | FieldValue::Mac(_)
-                | FieldValue::Options(_)),
+                | FieldValue::Options(_)
+                | FieldValue::Labels(_)),
             ) => Recorded::Shown(display(other)),
         }
     }

@@ -102,6 +102,7 @@ fn a_line_has_each_fact_under_its_name() {
         "decision": "granted",
         "verdict_by": "acl",
         "plugin_calls": 1,
+        "labels": "acl=canary",
         "listener": "lan",
         "bytes": 4284,
         "blocks": 3,

@@ -84,7 +84,17 @@ impl SpanBuilder<'_> {
     fn step(&self, step: Step) -> SpanData {
         let (began, ended) = (self.trail.at(step.began), self.trail.at(step.ended));
         match step.what {
-            What::Plugin { plugin, hook, verdict, detail: _, lines: _, failure, remembered, monitored } => {
+            What::Plugin {
+                plugin,
+                hook,
+                verdict,
+                detail: _,
+                lines: _,
+                failure,
+                remembered,
+                label,
+                monitored,
+            } => {
                 let name = match hook {
                     "authorize" => "tftp.authorize",
                     "resolve" => "tftp.resolve",
@@ -98,6 +108,9 @@ impl SpanBuilder<'_> {
                     KeyValue::new("tftp.plugin.remembered", remembered),
                     KeyValue::new("tftp.plugin.monitored", monitored),
                 ];
+                if let Some(label) = label {
+                    span.attributes.push(KeyValue::new("tftp.plugin.label", label.to_string()));
+                }
                 if let Some((cause, detail)) = failure {
                     span.attributes.push(KeyValue::new("error.type", cause));
                     span.status = Status::error(short(&detail));
@@ -188,9 +201,11 @@ fn attribute(value: FieldValue<'_>) -> Value {
         FieldValue::List(texts) => {
             Value::Array(Array::String(texts.iter().map(|text| StringValue::from(short(text))).collect()))
         }
-        FieldValue::Id(_) | FieldValue::Address(_) | FieldValue::Mac(_) | FieldValue::Options(_) => {
-            value.to_string().into()
-        }
+        FieldValue::Id(_)
+        | FieldValue::Address(_)
+        | FieldValue::Mac(_)
+        | FieldValue::Options(_)
+        | FieldValue::Labels(_) => value.to_string().into(),
     }
 }
 
@@ -242,6 +257,7 @@ mod tests {
             "tftp.decision=String((\"granted\"))",
             "tftp.detail=String((\"silent after block 3\"))",
             "tftp.duplicates=I64(11)",
+            "tftp.labels=String((\"acl=canary\"))",
             "tftp.listener=String((\"lan\"))",
             "tftp.mode=String((\"octet\"))",
             "tftp.operation=String((\"read\"))",

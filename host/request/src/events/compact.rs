@@ -15,7 +15,7 @@ use crate::trail::Trail;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime};
 use tuffet_core::OptionSet;
 
 /// A [`DecisionRecord`] from the decision to the end of the transfer, and the progress of that transfer. The worker and
@@ -27,6 +27,7 @@ pub struct CompactRecord {
     facts: Arc<DecisionFacts>,
     id: RequestId,
     received: PackedInstant,
+    received_unix_ms: u64,
     rare: Option<Box<RareFactsOfClient>>,
     decided_after: PackedDuration,
     /// The negotiated options, as in [`Negotiated`]; not in one, which would take three bytes more.
@@ -59,6 +60,7 @@ impl CompactRecord {
             facts,
             id: request.id,
             received: record.received.into(),
+            received_unix_ms: unix_ms(request.received_at),
             decided_after: record.decided_after.into(),
             sizes: AtomicU32::default(),
             granted: AtomicU8::default(),
@@ -95,6 +97,7 @@ impl CompactRecord {
             macs: self.mac.into_iter().chain(more_macs.into_iter().flatten()).collect(),
             class: facts.class,
             options: facts.texts.options(),
+            received_at: SystemTime::UNIX_EPOCH + Duration::from_millis(self.received_unix_ms),
             calls: Calls::from(own.and_then(|own| own.calls.clone())),
             trail: own.and_then(|own| own.trail.clone()),
         };
@@ -206,6 +209,11 @@ impl From<&DecisionRecord> for CompactRecord {
     }
 }
 
+fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl RareFactsOfClient {
     fn of(request: &Request, more_macs: [Option<MacFact>; 2]) -> Option<Box<RareFactsOfClient>> {
         let (calls, trail, lease) = (request.calls.handle(), request.trail.clone(), request.lease.clone());
@@ -234,7 +242,7 @@ mod tests {
 
     #[test]
     fn ten_thousand_records_are_small() {
-        assert!(size_of::<CompactRecord>() <= 104, "{}", size_of::<CompactRecord>());
+        assert!(size_of::<CompactRecord>() <= 112, "{}", size_of::<CompactRecord>());
     }
 
     #[test]

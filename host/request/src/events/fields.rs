@@ -4,6 +4,7 @@
 //! A field appears everywhere, unless its row in [`FIELDS`] leaves it out or names it otherwise.
 
 use super::{Answered, Outcome, Summary, Tried};
+use crate::calls::Calls;
 use crate::mac_address::MacAddress;
 use crate::request::RequestId;
 use std::fmt;
@@ -86,6 +87,8 @@ pub enum FieldValue<'a> {
     Options(&'a OptionSet),
     /// Several texts.
     List(&'a [String]),
+    /// The labels that plugins gave the request.
+    Labels(&'a Calls),
 }
 
 /// A row of [`FIELDS`]: name, value, and where the field does not appear under its name.
@@ -108,7 +111,7 @@ macro_rules! field {
 
 /// All fields, in the order of a line of the log.
 pub const FIELDS: &[Field] = {
-    use FieldValue::{Address, Id, List, Mac, Options, Time};
+    use FieldValue::{Address, Id, Labels, List, Mac, Options, Time};
     use InEvent::{Absent, Attribute, Member};
     use InLine::{NonZero, Placed, Slow, When};
     &[
@@ -201,6 +204,10 @@ pub const FIELDS: &[Field] = {
         field!(
             "plugin_calls", |it| number(it.record.plugin_calls),
             line: Placed, view: InView::Member, event: Member("plugin-calls"),
+        ),
+        field!(
+            "labels", |it| Some(&it.record.request.calls).filter(|calls| calls.has_label()).map(Labels),
+            event: Member("labels"),
         ),
         field!(
             "listener", |it| text(&it.record.request.listener),
@@ -302,6 +309,13 @@ impl fmt::Display for FieldValue<'_> {
                 Ok(())
             }
             FieldValue::List(texts) => f.write_str(&texts.join(", ")),
+            FieldValue::Labels(calls) => {
+                for (index, (plugin, label)) in calls.labels().iter().enumerate() {
+                    let space = if index == 0 { "" } else { " " };
+                    write!(f, "{space}{plugin}={label}")?;
+                }
+                Ok(())
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ impl DecisionRecord {
             failure: None,
             cached: false,
             monitored: false,
+            label: "canary".parse().ok(),
             took: Duration::from_micros(9),
         });
         let mac = |last, source| MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source };

@@ -108,6 +108,8 @@ pub enum Fact {
     Vlan,
     /// The lease of the client's address.
     Lease,
+    /// The labels that plugins called before gave the request.
+    Labels,
 }
 
 impl fmt::Display for Fact {

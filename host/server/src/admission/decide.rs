@@ -12,7 +12,7 @@ use crate::generation::Generation;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::PluginContent;
@@ -116,6 +116,7 @@ pub(crate) async fn decide(
         client: ask.client,
         local: Arrival::default(),
         name: ask.name.as_bytes(),
+        received_at: SystemTime::now(),
         options: Vec::new(),
     };
     let facts = ClientFacts { neighbour, lease: generation.leases.find(ask.client.ip().to_canonical()) };

@@ -19,7 +19,7 @@ use crate::groups::GroupAdmission;
 use crate::known_listeners::known_listeners;
 use crate::negotiation::Bounds;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
@@ -88,6 +88,7 @@ pub async fn explain(
             vlan: circumstances.vlan,
         },
         name: parsed.name,
+        received_at: SystemTime::now(),
         options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
@@ -196,12 +197,13 @@ fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
         verdict: "not-asked".into(),
         detail: None,
         failure: None,
+        label: None,
         remembered: false,
         log: Vec::new(),
         took_us: None,
     };
     if let Some(Step {
-        what: What::Plugin { verdict, detail, lines, failure, remembered, .. },
+        what: What::Plugin { verdict, detail, lines, failure, remembered, label, .. },
         began,
         ended,
     }) = step
@@ -210,6 +212,7 @@ fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
         call.detail.clone_from(detail);
         call.log.clone_from(lines);
         call.failure = failure.as_ref().map(|(cause, detail)| format!("{cause}: {detail}"));
+        call.label = label.as_ref().map(ToString::to_string);
         call.remembered = *remembered;
         call.took_us = Some(micros(ended.saturating_duration_since(*began)));
     }

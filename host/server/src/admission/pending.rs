@@ -12,6 +12,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind, resolved_file};
@@ -97,6 +98,7 @@ impl PendingRequest {
             client: new.peer,
             local,
             name: &new.name,
+            received_at: SystemTime::now(),
             options: std::mem::take(&mut new.options),
         };
         let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip().to_canonical()) };
@@ -222,6 +224,7 @@ pub(super) struct ReceivedRequest<'a> {
     /// Empty unless a plugin wants it.
     pub(super) local: Arrival,
     pub(super) name: &'a [u8],
+    pub(super) received_at: SystemTime,
     /// Names in lower case.
     pub(super) options: Vec<(String, String)>,
 }
@@ -267,6 +270,7 @@ impl ReceivedRequest<'_> {
             vlan: self.local.vlan,
             lease: facts.lease,
             options: self.options,
+            received_at: self.received_at,
             calls: Calls::default(),
             trail,
         }

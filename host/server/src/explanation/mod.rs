@@ -244,6 +244,9 @@ pub struct Call {
     pub detail: Option<String>,
     /// The cause and details of a failed call; the verdict is then that of `on-error`.
     pub failure: Option<String>,
+    /// The label that it gave the request.
+    #[serde(default)]
+    pub label: Option<String>,
     /// Whether the decision cache answered.
     pub remembered: bool,
     /// Its log lines.

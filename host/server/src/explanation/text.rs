@@ -257,6 +257,9 @@ impl Display for Call {
         if let Some(detail) = self.detail.as_deref().filter(|detail| !detail.is_empty()) {
             write!(f, " ({})", Printable(detail))?;
         }
+        if let Some(label) = &self.label {
+            write!(f, ", label {}", Printable(label))?;
+        }
         if let Some(failure) = &self.failure {
             write!(f, "; it failed: {}", Printable(failure))?;
         }

@@ -1,5 +1,6 @@
 //! Counters since the start of the process: atomics, updated once per request.
 
+use super::labels::LabelCounts;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tuffet_request::Histogram;
@@ -13,6 +14,8 @@ pub(super) struct Counts {
     pub(super) decided: AtomicU64,
     /// By operation and outcome.
     pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
+    /// By the labels of plugins.
+    pub(super) labels: LabelCounts,
     /// Transfers that ended half-open.
     pub(super) unanswered: AtomicU64,
     /// By operation; of active transfers until the last sample.
@@ -60,6 +63,7 @@ impl Counts {
     pub(super) fn ended(&self, summary: &Summary) {
         let operation = operation_index(summary.record.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
+        self.labels.count(summary);
         for (counter, count) in [
             (&self.unanswered, summary.unanswered.is_some_and(Unanswered::is_silent).into()),
             (&self.blocks[operation], summary.blocks),

@@ -7,6 +7,7 @@ mod active;
 mod asked;
 mod counts;
 mod exports;
+mod labels;
 mod options;
 mod query;
 mod readiness;
@@ -23,8 +24,8 @@ pub use exports::ExportCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub(crate) use slow::{Slow, lost_block_size};
 pub use snapshot::{
-    Active, ByOperation, Ended, Fact, Finished, FleetServer, PluginCall, PluginTotals, ProfileTotals,
-    RequestInfo, Sample, Snapshot, Totals, Word, unix_ms,
+    Active, ByOperation, Ended, Fact, Finished, FleetServer, Labelled, PluginCall, PluginTotals,
+    ProfileTotals, RequestInfo, Sample, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
@@ -402,6 +403,7 @@ impl Watch {
             active: self.0.running.count(),
             with_rate: self.0.running.with_rate(),
             ended: ended.collect(),
+            labels: counts.labels.read(),
             bytes: ByOperation { read: read(&counts.bytes[0]), write: read(&counts.bytes[1]) },
             blocks: ByOperation { read: read(&counts.blocks[0]), write: read(&counts.blocks[1]) },
             retransmissions: read(&counts.retransmissions),

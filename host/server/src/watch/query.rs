@@ -3,7 +3,7 @@
 //! A snapshot has few of the running transfers, so the server sorts and filters before it cuts. A query is bounded: the
 //! filter has at most [`MAX_FILTER`] characters, and each transfer is looked at once.
 
-use super::snapshot::{Active, Finished, RequestInfo, Snapshot};
+use super::snapshot::{Active, Fact, Finished, RequestInfo, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::net::SocketAddr;
@@ -175,6 +175,9 @@ impl RowQuery {
     pub fn matches_finished(&self, row: &Finished) -> bool {
         let mut more = vec![row.verdict_by.as_deref(), row.detail.as_deref(), Some(row.outcome.as_str())];
         more.extend(row.tried.iter().map(|place| Some(&**place)));
+        if let Some(Fact::Text(labels)) = row.facts.get("labels") {
+            more.push(Some(labels));
+        }
         self.fits(&row.who, row.resolved.as_deref(), &more, None, Some(row.outcome))
     }
 

@@ -121,6 +121,9 @@ pub struct Totals {
     pub with_rate: u64,
     /// Ended requests, by operation and outcome.
     pub ended: Vec<Ended>,
+    /// Ended requests, by the labels that plugins gave them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<Labelled>,
     /// Transferred bytes; of active transfers until the last second.
     pub bytes: ByOperation<u64>,
     /// Transferred blocks, of ended transfers.
@@ -162,6 +165,17 @@ pub struct Totals {
     /// Half-open transfers ended in favour of others.
     #[serde(default)]
     pub gave_way: u64,
+}
+
+/// Ended requests with the same label of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labelled {
+    /// The plugin that gave it.
+    pub plugin: String,
+    /// The label; `(others)` for those beyond the first 64 of the plugin.
+    pub label: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// One value per operation.

@@ -105,7 +105,7 @@ fn a_failure_says_what_the_guest_said(guest: &str) {
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
     let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     let failure = &shown["verdict"]["failure"];
-    assert_eq!(failure["cause"], "trap", "{shown:#}");
+    assert_eq!(failure["cause"], "error", "{shown:#}");
     assert!(failure["detail"].as_str().unwrap().contains("größer: failed"), "{shown:#}");
 }
 

@@ -89,7 +89,10 @@ pub(crate) trait Keys: Debug + Send + Sync {
         ttl_seconds: Option<u32>,
     ) -> Pending<'_, Result<Option<u64>, Error>>;
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>>;
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<kv::Listed>, Error>>;
+
+    /// Removes some keys, and returns how many; 0 if there is none.
+    fn delete_prefix(&self, prefix: String) -> Pending<'_, Result<u32, Error>>;
 
     /// Waits until no other process of this server calls the hook `observe` of the plugin.
     fn observer_turn(&self, _within: Duration) -> Pending<'_, Option<ObserverTurn>> {

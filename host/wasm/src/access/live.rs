@@ -202,8 +202,19 @@ impl Keys for StoredKeys {
         })
     }
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
-        Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<kv::Listed>, Error>> {
+        Box::pin(async move {
+            let found = self.store.list(&self.namespace, listing).await.map_err(explain)?;
+            let listed = |(key, Versioned { value, revision })| kv::Listed {
+                key,
+                entry: kv::Entry { value, revision },
+            };
+            Ok(found.into_iter().map(listed).collect())
+        })
+    }
+
+    fn delete_prefix(&self, prefix: String) -> Pending<'_, Result<u32, Error>> {
+        Box::pin(async move { self.store.delete_prefix(&self.namespace, prefix).await.map_err(explain) })
     }
 
     fn observer_turn(&self, within: Duration) -> Pending<'_, Option<ObserverTurn>> {

@@ -8,7 +8,7 @@ use super::live::explain;
 use crate::bindings::kv;
 use crate::bindings::types::Error;
 use crate::stage::{KeyName, Stage};
-use tuffet_kv::{KvError, Listing};
+use tuffet_kv::{KvError, Listing, MAX_PAGE_KEYS};
 
 /// The plugin's own keys, or those of a namespace that it shares.
 #[derive(Debug)]
@@ -77,11 +77,30 @@ impl Keys for StagedKeys {
         })
     }
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<kv::Listed>, Error>> {
         let mut keys = self.stage.keys(self.namespace.as_ref());
         let is_after = |key: &String| listing.after.as_ref().is_none_or(|after| key > after);
         keys.retain(|key| key.starts_with(&listing.prefix) && is_after(key));
         keys.truncate(listing.limit);
-        Box::pin(async { Ok(keys) })
+        Box::pin(async move {
+            let mut listed = Vec::with_capacity(keys.len());
+            for key in keys {
+                if let Some(entry) = self.find("list", &self.name(key.clone()))? {
+                    listed.push(kv::Listed { key, entry });
+                }
+            }
+            Ok(listed)
+        })
+    }
+
+    fn delete_prefix(&self, prefix: String) -> Pending<'_, Result<u32, Error>> {
+        let mut keys = self.stage.keys(self.namespace.as_ref());
+        keys.retain(|key| key.starts_with(&prefix));
+        keys.truncate(MAX_PAGE_KEYS);
+        let removed = u32::try_from(keys.len()).unwrap_or(u32::MAX);
+        for key in keys {
+            self.stage.set(self.name(key), None);
+        }
+        Box::pin(async move { Ok(removed) })
     }
 }

@@ -18,7 +18,7 @@ use wasmtime::Engine;
 use wasmtime::component::Component;
 
 /// The version of the package `tuffet:policy` of this server.
-pub(super) const PROVIDED: &str = "1.0.0-rc.1";
+pub(super) const PROVIDED: &str = "1.0.0";
 
 /// Returns the name of an interface in exports and imports. The engine also finds it under any compatible version.
 pub(super) fn interface(name: &str) -> String {
@@ -67,7 +67,7 @@ mod tests {
             assert!(compatible(built, provided), "{built} {provided}");
         }
         for (built, provided) in [
-            ("1.0.0-rc.1", "1.0.0"),
+            ("1.0.0-rc.1", PROVIDED),
             ("1.0.0-rc.1", "1.0.0-rc.2"),
             ("1.0.0", "1.0.0-rc.1"),
             ("0.2.0", "1.0.0"),

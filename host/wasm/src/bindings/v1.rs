@@ -9,20 +9,20 @@ wasmtime::component::bindgen!({
     inline: "
         package tuffet:host;
         world plugin {
-            import tuffet:policy/log@1.0.0-rc.1;
-            import tuffet:policy/kv@1.0.0-rc.1;
-            import tuffet:policy/files@1.0.0-rc.1;
-            import tuffet:policy/upload-content@1.0.0-rc.1;
-            import tuffet:policy/sinks@1.0.0-rc.1;
-            import tuffet:policy/metrics@1.0.0-rc.1;
-            import tuffet:policy/history@1.0.0-rc.1;
-            export tuffet:policy/lifecycle@1.0.0-rc.1;
-            export tuffet:policy/authorize@1.0.0-rc.1;
-            export tuffet:policy/resolve@1.0.0-rc.1;
-            export tuffet:policy/render@1.0.0-rc.1;
-            export tuffet:policy/render-parts@1.0.0-rc.1;
-            export tuffet:policy/accept-upload@1.0.0-rc.1;
-            export tuffet:policy/observe@1.0.0-rc.1;
+            import tuffet:policy/log@1.0.0;
+            import tuffet:policy/kv@1.0.0;
+            import tuffet:policy/files@1.0.0;
+            import tuffet:policy/upload-content@1.0.0;
+            import tuffet:policy/sinks@1.0.0;
+            import tuffet:policy/metrics@1.0.0;
+            import tuffet:policy/history@1.0.0;
+            export tuffet:policy/lifecycle@1.0.0;
+            export tuffet:policy/authorize@1.0.0;
+            export tuffet:policy/resolve@1.0.0;
+            export tuffet:policy/render@1.0.0;
+            export tuffet:policy/render-parts@1.0.0;
+            export tuffet:policy/accept-upload@1.0.0;
+            export tuffet:policy/observe@1.0.0;
         }
     ",
     world: "tuffet:host/plugin",

@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use crate::access::{Code, Keys, Pending, in_configure, not_granted};
-use crate::bindings::kv::{Entry, Host};
+use crate::bindings::kv::{Entry, Host, Listed};
 use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
-use tuffet_kv::{Listing, MAX_KEY, MAX_VALUE};
-
-/// The maximum number of keys in a page of a list.
-const MAX_LISTED: usize = 1000;
+use tuffet_kv::{Listing, MAX_KEY, MAX_PAGE_KEYS, MAX_VALUE};
 
 impl Host for Sandbox {
     async fn get(&mut self, namespace: Option<String>, key: String) -> Result<Option<Entry>, Error> {
@@ -82,13 +79,23 @@ impl Host for Sandbox {
         prefix: String,
         after: Option<String>,
         limit: u32,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Listed>, Error> {
         let keys = self.granted_keys(namespace)?;
         for bound in [Some(&prefix), after.as_ref()].into_iter().flatten() {
             check_length(bound, 0)?;
         }
-        let limit = usize::try_from(limit).unwrap_or(MAX_LISTED).min(MAX_LISTED);
+        let limit = usize::try_from(limit).unwrap_or(MAX_PAGE_KEYS).min(MAX_PAGE_KEYS);
         self.wait_for("the keys (kv.list)", keys.list(Listing { prefix, after, limit })).await
+    }
+
+    async fn delete_prefix(&mut self, namespace: Option<String>, prefix: String) -> Result<u32, Error> {
+        let keys = self.granted_keys(namespace)?;
+        check_length(&prefix, 0)?;
+        if self.usage.rehearses {
+            // A loop until nothing is left ends.
+            return Ok(0);
+        }
+        self.wait_for("the keys (kv.delete-prefix)", keys.delete_prefix(prefix)).await
     }
 }
 

@@ -82,12 +82,12 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
     assert_eq!(problem.kind, LoadProblemKind::Import);
     assert_eq!(
         problem.message,
-        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@1.0.0-rc.1 and WASI 0.2 \
+        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@1.0.0 and WASI 0.2 \
          alone: rebuild it without, or link what it needs into it"
     );
     let problem = problem_with(&importing("tuffet:policy/log@0.2.0")).await;
     let another =
-        "it was built for tuffet:policy@0.2.0, and this server has 1.0.0-rc.1: build it again with the SDK";
+        "it was built for tuffet:policy@0.2.0, and this server has 1.0.0: build it again with the SDK";
     assert!(problem.message.starts_with(another), "{problem:?}");
     let problem = problem_with(&importing("wasi:clocks/monotonic-clock@0.3.0")).await;
     assert_eq!(
@@ -103,11 +103,11 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
 async fn an_export_that_is_missing_is_named() {
     let problem = problem_with(HEADER).await;
     assert_eq!(problem.kind, LoadProblemKind::Export);
-    let missing = "it does not export tuffet:policy/lifecycle@1.0.0-rc.1 but nothing";
+    let missing = "it does not export tuffet:policy/lifecycle@1.0.0 but nothing";
     assert!(problem.message.starts_with(missing), "{problem:?}");
     let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.1.0")).await;
     let another =
-        "it was built for tuffet:policy@0.1.0, and this server has 1.0.0-rc.1: build it again with the SDK";
+        "it was built for tuffet:policy@0.1.0, and this server has 1.0.0: build it again with the SDK";
     assert!(problem.message.starts_with(another), "{problem:?}");
 }
 

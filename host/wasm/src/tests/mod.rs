@@ -2,6 +2,7 @@
 //! request.
 #![allow(clippy::unwrap_used)]
 
+mod answers;
 mod bundled;
 mod chains;
 mod compiled;

@@ -8,7 +8,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Map, Value, json};
 use tuffet_sdk::kv::{self, Keys};
 use tuffet_sdk::{
-    Client, Error, Level, Mac, Request, Upload, files, history, http, log_with, metrics, sinks, upload,
+    Client, Error, Failure, Level, Mac, Request, Upload, files, history, http, log_with, metrics, sinks,
+    upload,
 };
 
 #[derive(Default)]
@@ -31,12 +32,15 @@ impl Commands {
         commands: &[Vec<Value>],
         request: Option<&Request>,
         upload: Option<&Upload>,
-    ) -> Vec<Value> {
-        let run = |command: &Vec<Value>| self.run(command, request, upload);
-        commands
-            .iter()
-            .map(|command| run(command).unwrap_or_else(|error| json!({ "error": error.code })))
-            .collect()
+    ) -> Result<Vec<Value>, Failure> {
+        let run = |command: &Vec<Value>| {
+            if text(command, 0) == "fail" {
+                return Err(Failure::because(text(command, 1)));
+            }
+            let done = self.run(command, request, upload);
+            Ok(done.unwrap_or_else(|error| json!({ "error": error.code })))
+        };
+        commands.iter().map(run).collect()
     }
 
     fn run(&self, command: &[Value], request: Option<&Request>, upload: Option<&Upload>) -> Done {
@@ -142,7 +146,6 @@ impl Commands {
             }
             "sleep" => std::thread::sleep(Duration::from_secs(number(command, 1) as u64)),
             "exit" => std::process::exit(number(command, 1) as i32),
-            "fail" => fail(text(command, 1)),
             "print" => println!("{}", text(command, 1)),
             "escape" => escape(),
             _ => fail(&format!("no such command: {command:?}")),
@@ -171,7 +174,16 @@ fn keys(word: &str, command: &[Value]) -> Done {
             let swapped = keys.swap(key, revision, value, None)?.is_some();
             Ok(json!([lossy(entry.map(|entry| entry.value)), swapped]))
         }
-        _ => Ok(keys.list(key, command[3].as_str(), number(command, 4) as u32)?.into()),
+        "kv-delete-prefix" => Ok(keys.delete_prefix(key)?.into()),
+        "kv-entries" => {
+            let listed = keys.list(key, command[3].as_str(), number(command, 4) as u32)?;
+            let shown = listed.into_iter().map(|listed| json!([listed.key, lossy(Some(listed.entry.value))]));
+            Ok(shown.collect())
+        }
+        _ => {
+            let listed = keys.list(key, command[3].as_str(), number(command, 4) as u32)?;
+            Ok(listed.into_iter().map(|listed| listed.key).collect())
+        }
     }
 }
 
@@ -257,6 +269,7 @@ fn shown(request: &Request) -> Value {
         "class": class,
         "client": address,
         "id": request.id,
+        "labels": request.labels.iter().map(|label| json!([label.plugin, label.text])).collect::<Value>(),
         "lease": lease,
         "listener": request.listener,
         "macs": macs,
@@ -266,6 +279,7 @@ fn shown(request: &Request) -> Value {
         "path": request.path,
         "port": port,
         "requested": request.requested,
+        "unix-ms": request.unix_ms,
     })
 }
 

@@ -6,9 +6,9 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Content, Denial, ErrorCode, Event, EventKind, LargeContent, Observe,
-    Plugin, Problems, Render, RenderParts, Rendering, Request, Resolution, Resolve, Resolved, Target, Upload,
-    Verdict, sinks,
+    Acceptance, Content, Denial, ErrorCode, Event, EventKind, Failure, LargeContent, Observe, Plugin,
+    Problems, Render, RenderError, RenderParts, Rendering, Request, Resolution, Resolved, Target, TryAccept,
+    TryAuthorize, TryResolve, Upload, Verdict, label, sinks,
 };
 
 use commands::{Commands, map};
@@ -40,55 +40,66 @@ impl Plugin for Reference {
             return Err(problems);
         }
         let commands = Commands::default();
-        let configured = commands.run_all(&settings.configure, None, None);
+        let configured = match commands.run_all(&settings.configure, None, None) {
+            Ok(configured) => configured,
+            Err(failure) => return Err(Problems::one("/configure", failure.reason())),
+        };
         Ok(Reference { settings, commands, configured })
     }
 }
 
 impl Reference {
     /// The answer, and what the commands came to, as JSON.
-    fn answer(&self, hook: Hook, request: &Request, upload: Option<&Upload>) -> (&Answer, String) {
+    fn answer(
+        &self,
+        hook: Hook,
+        request: &Request,
+        upload: Option<&Upload>,
+    ) -> Result<(&Answer, String), Failure> {
         self.commands.begin();
         let Some(rule) = self.settings.rules.iter().find(|rule| rule.fits(hook, &request.path)) else {
-            return (&Answer::Abstain, String::new());
+            return Ok((&Answer::Abstain, String::new()));
         };
         let mut came_to = self.configured.clone();
-        came_to.extend(self.commands.run_all(&rule.commands, Some(request), upload));
-        (&rule.answer, Value::from(came_to).to_string())
+        came_to.extend(self.commands.run_all(&rule.commands, Some(request), upload)?);
+        if let Some(text) = &rule.label {
+            label(text);
+        }
+        Ok((&rule.answer, Value::from(came_to).to_string()))
     }
 }
 
-impl Authorize for Reference {
-    fn authorize(&self, request: &Request) -> Verdict {
-        match self.answer(Hook::Authorize, request, None) {
+impl TryAuthorize for Reference {
+    fn try_authorize(&self, request: &Request) -> Result<Verdict, Failure> {
+        Ok(match self.answer(Hook::Authorize, request, None)? {
             (Answer::Allow(sent), _) => Verdict::Allow((&**sent).into()),
             (Answer::Deny(denial), _) => Verdict::Deny(denial.into()),
             (Answer::Drop(reason), _) => Verdict::Drop(reason.clone()),
             (Answer::Tell, told) => Verdict::Deny(Denial::access_violation("told", told)),
             _ => Verdict::Abstain,
-        }
+        })
     }
 }
 
-impl Resolve for Reference {
-    fn resolve(&self, request: &Request) -> Resolution {
-        match self.answer(Hook::Resolve, request, None) {
+impl TryResolve for Reference {
+    fn try_resolve(&self, request: &Request) -> Result<Resolution, Failure> {
+        Ok(match self.answer(Hook::Resolve, request, None)? {
             (Answer::Serve(serve), _) => serve.selection(&request.path).into(),
             (Answer::Deny(denial), _) => Resolution::Deny(denial.into()),
             (Answer::Drop(reason), _) => Resolution::Drop(reason.clone()),
             (Answer::Tell, told) => Resolution::content(told),
             _ => Resolution::Abstain,
-        }
+        })
     }
 }
 
 impl Render for Reference {
-    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+    fn render(&self, key: &str) -> Result<Rendering, RenderError> {
         self.commands.begin();
         let render = self.rendered(key)?;
-        let told = Value::from(self.commands.run_all(&render.commands, None, None)).to_string();
+        let told = Value::from(self.commands.run_all(&render.commands, None, None)?).to_string();
         if let Some(denial) = &render.deny {
-            return Err(denial.into());
+            return Err(Denial::from(denial).into());
         }
         let data = match (render.bytes, &render.content) {
             (Some(count), _) => counted(count),
@@ -101,13 +112,13 @@ impl Render for Reference {
 }
 
 impl RenderParts for Reference {
-    fn begin(&self, key: &str) -> Result<Option<LargeContent>, Denial> {
+    fn begin(&self, key: &str) -> Result<Option<LargeContent>, RenderError> {
         self.commands.begin();
         let render = self.rendered(key)?;
         let Some(size) = render.parts else { return Ok(None) };
-        self.commands.run_all(&render.commands, None, None);
+        self.commands.run_all(&render.commands, None, None)?;
         match &render.deny {
-            Some(denial) => Err(denial.into()),
+            Some(denial) => Err(Denial::from(denial).into()),
             None => Ok(Some(LargeContent {
                 name: render.name.clone(),
                 size,
@@ -117,12 +128,12 @@ impl RenderParts for Reference {
         }
     }
 
-    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
+    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, RenderError> {
         self.commands.begin();
         let render = self.rendered(key)?;
-        self.commands.run_all(&render.each_part, None, None);
+        self.commands.run_all(&render.each_part, None, None)?;
         if render.ends_at.is_some_and(|end| offset >= end) {
-            return Err(Denial::new(ErrorCode::NotDefined, "it ends here", "on purpose"));
+            return Err(Denial::new(ErrorCode::NotDefined, "it ends here", "on purpose").into());
         }
         let length = render.part_bytes.unwrap_or(length as usize);
         Ok((offset..).take(length).map(|at| (at % 251) as u8).collect())
@@ -138,15 +149,15 @@ impl Reference {
     }
 }
 
-impl Accept for Reference {
-    fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance {
-        match self.answer(Hook::AcceptUpload, request, Some(upload)) {
+impl TryAccept for Reference {
+    fn try_accept_upload(&self, request: &Request, upload: &Upload) -> Result<Acceptance, Failure> {
+        Ok(match self.answer(Hook::AcceptUpload, request, Some(upload))? {
             (Answer::Accept, _) => Acceptance::Accept,
             (Answer::Rename(rename), _) => rename.destination(&upload.sha256).into(),
             (Answer::Deny(denial), _) => Acceptance::Deny(denial.into()),
             (Answer::Tell, told) => Acceptance::Deny(Denial::access_violation("told", told)),
             _ => Acceptance::Abstain,
-        }
+        })
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct Rule {
     #[serde(default, rename = "do")]
     pub commands: Vec<Vec<Value>>,
     pub answer: Answer,
+    /// The label of the request.
+    pub label: Option<String>,
 }
 
 impl Rule {

@@ -20,6 +20,8 @@ var types = []reflect.Type{
 	reflect.TypeFor[Acceptance](), reflect.TypeFor[DecidedRequest](), reflect.TypeFor[Progress](),
 	reflect.TypeFor[Summary](), reflect.TypeFor[OtherEvent](), reflect.TypeFor[EventKind](), reflect.TypeFor[Event](),
 	reflect.TypeFor[Entry](), reflect.TypeFor[Metadata](), reflect.TypeFor[PastRequest](),
+	reflect.TypeFor[Label](), reflect.TypeFor[LabelledVerdict](), reflect.TypeFor[LabelledResolution](),
+	reflect.TypeFor[Rendered](), reflect.TypeFor[Beginning](), reflect.TypeFor[MadePart](), reflect.TypeFor[Listed](),
 }
 
 // wit is what the interface defines: fields of records, cases of variants, the name of the case alone for enums.
@@ -211,8 +213,12 @@ func TestResultsBeginWhereTheirErrorsDo(t *testing.T) {
 		{reflect.TypeFor[Result[Text]]().Field(2).Offset, 4}, {reflect.TypeFor[Result[Error]]().Field(2).Offset, 4},
 		{reflect.TypeFor[Result[Option[Entry]]]().Field(2).Offset, 8},
 		{reflect.TypeFor[Result[Option[Metadata]]]().Field(2).Offset, 8},
-		{reflect.TypeFor[Result[Option[LargeContent]]]().Field(2).Offset, 8},
-		{reflect.TypeFor[Result[Rendering]]().Field(2).Offset, 4}, {reflect.TypeFor[Result[uint64]]().Field(2).Offset, 8},
+		{reflect.TypeFor[Result[LabelledVerdict]]().Field(2).Offset, 8},
+		{reflect.TypeFor[Result[LabelledResolution]]().Field(2).Offset, 8},
+		{reflect.TypeFor[Result[Beginning]]().Field(2).Offset, 8},
+		{reflect.TypeFor[Result[MadePart]]().Field(2).Offset, 4},
+		{reflect.TypeFor[Result[Acceptance]]().Field(2).Offset, 4},
+		{reflect.TypeFor[Result[Rendered]]().Field(2).Offset, 4}, {reflect.TypeFor[Result[uint64]]().Field(2).Offset, 8},
 	} {
 		if its.offset != its.want {
 			t.Error(its)

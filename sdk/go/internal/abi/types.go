@@ -79,13 +79,20 @@ type (
 		Class   Text
 	}
 	Request struct {
-		_                   structs.HostLayout
-		ID, Listener        Text
-		Operation, Mode     uint8
-		Requested, Path     Text
-		Client              Client
-		Arrival             Option[Arrival]
-		Options, Attributes List[Pair]
+		_               structs.HostLayout
+		ID, Listener    Text
+		Operation, Mode uint8
+		Requested, Path Text
+		Client          Client
+		Arrival         Option[Arrival]
+		Options         List[Pair]
+		UnixMS          uint64
+		Labels          List[Label]
+		Attributes      List[Pair]
+	}
+	Label struct {
+		_            structs.HostLayout
+		Plugin, Text Text
 	}
 	Denial struct {
 		_               structs.HostLayout
@@ -123,7 +130,12 @@ type (
 		_                structs.HostLayout
 		Pointer, Message Text
 	}
-	Verdict Variant[[unsafe.Sizeof(Profile{}) / 8]uint64]
+	Verdict         Variant[[unsafe.Sizeof(Profile{}) / 8]uint64]
+	LabelledVerdict struct {
+		_       structs.HostLayout
+		Verdict Verdict
+		Label   Option[Text]
+	}
 	Content struct {
 		_          structs.HostLayout
 		Name       Option[Text]
@@ -137,12 +149,18 @@ type (
 		ElseNext   bool
 		Profile    Option[Profile]
 	}
-	Resolution Variant[[unsafe.Sizeof(Selection{}) / 8]uint64]
-	Rendering  struct {
+	Resolution         Variant[[unsafe.Sizeof(Selection{}) / 8]uint64]
+	LabelledResolution struct {
+		_          structs.HostLayout
+		Resolution Resolution
+		Label      Option[Text]
+	}
+	Rendering struct {
 		_          structs.HostLayout
 		Content    Content
 		TTLSeconds Option[uint32]
 	}
+	Rendered     Variant[[unsafe.Sizeof(Rendering{}) / 4]uint32]
 	LargeContent struct {
 		_          structs.HostLayout
 		Name       Option[Text]
@@ -150,7 +168,9 @@ type (
 		TTLSeconds Option[uint32]
 		Attributes List[Pair]
 	}
-	Upload struct {
+	Beginning Variant[[unsafe.Sizeof(LargeContent{}) / 8]uint64]
+	MadePart  Variant[[unsafe.Sizeof(Denial{}) / 4]uint32]
+	Upload    struct {
 		_          structs.HostLayout
 		Root, Path Text
 		Size       uint64
@@ -219,6 +239,11 @@ type (
 		_        structs.HostLayout
 		Value    Text
 		Revision uint64
+	}
+	Listed struct {
+		_     structs.HostLayout
+		Key   Text
+		Entry Entry
 	}
 	Metadata struct {
 		_                    structs.HostLayout

@@ -48,6 +48,12 @@ type Entry struct {
 	Revision uint64
 }
 
+// A Listed key, with its entry.
+type Listed struct {
+	Key string
+	Entry
+}
+
 // A Past request. The operation is a number of the interface.
 type Past struct {
 	Operation     uint8

@@ -162,18 +162,32 @@ func KVSwap(space *string, key string, revision *uint64, value []byte, _ *uint32
 	return now, ok, nil
 }
 
-// KVList returns a page of the keys.
-func KVList(space *string, prefix, after string, limit int) (keys []string, err error) {
+// KVList returns a page of the keys, with their entries.
+func KVList(space *string, prefix, after string, limit int) (listed []Listed, err error) {
 	where, _ := keyOf(space, prefix)
 	With(func(s *State) {
-		for key := range s.Keys {
+		for key, entry := range s.Keys {
 			if key.IsShared == where.IsShared && key.Space == where.Space && strings.HasPrefix(key.Key, prefix) && key.Key > after {
-				keys = append(keys, key.Key)
+				entry.Value = append([]byte(nil), entry.Value...)
+				listed = append(listed, Listed{key.Key, entry})
 			}
 		}
 	})
-	sort.Strings(keys)
-	return keys[:min(len(keys), max(limit, 0), 1000)], nil
+	sort.Slice(listed, func(a, b int) bool { return listed[a].Key < listed[b].Key })
+	return listed[:min(len(listed), max(limit, 0), 1000)], nil
+}
+
+// KVDeletePrefix removes keys, and returns how many.
+func KVDeletePrefix(space *string, prefix string) (int, error) {
+	listed, _ := KVList(space, prefix, "", 1000)
+	where, _ := keyOf(space, prefix)
+	With(func(s *State) {
+		for _, its := range listed {
+			where.Key = its.Key
+			delete(s.Keys, where)
+		}
+	})
+	return len(listed), nil
 }
 
 // FileStat looks at a file.

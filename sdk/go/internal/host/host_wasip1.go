@@ -16,7 +16,10 @@ const (
 	largestValue = 64 << 10
 	// The most keys in a page, and the most bytes that each of them takes.
 	largestPage = 1000
-	sizeOfKey   = 8 + 256
+	largestKey  = 256
+	// Keys and values of a page, behind which the last may reach.
+	largestList  = 1<<20 + largestKey + largestValue
+	sizeOfListed = 64
 	// The largest file that is read at the first attempt, and the most bytes that are read at once of another, or of an
 	// upload: they fit into the arena.
 	part = 256 << 10
@@ -139,18 +142,34 @@ func KVSwap(space *string, key string, revision *uint64, value []byte, ttl *uint
 	return *now, true, nil
 }
 
-// KVList returns a page of the keys.
-func KVList(space *string, prefix, after string, limit int) ([]string, error) {
+// KVList returns a page of the keys, with their entries.
+func KVList(space *string, prefix, after string, limit int) ([]Listed, error) {
 	isShared, name := option(space)
 	page := uint32(min(max(limit, 0), math.MaxInt32))
-	c := enter(uintptr(min(page, largestPage))*sizeOfKey + small)
+	keys := uintptr(min(page, largestPage))
+	c := enter(min(keys*(largestKey+largestValue), largestList) + keys*sizeOfListed + small)
 	defer c.leave()
 	importList(isShared, name, prefix, after != "", after, page, c.ret)
-	keys, err := result[abi.List[abi.Text]](&c)
+	listed, err := result[abi.List[abi.Listed]](&c)
 	if err != nil {
 		return nil, err
 	}
-	return abi.Lift(*keys, (*abi.Text).String), nil
+	return abi.Lift(*listed, func(its *abi.Listed) Listed {
+		return Listed{its.Key.String(), Entry{its.Entry.Value.Bytes(), its.Entry.Revision}}
+	}), nil
+}
+
+// KVDeletePrefix removes keys, and returns how many.
+func KVDeletePrefix(space *string, prefix string) (int, error) {
+	isShared, name := option(space)
+	c := enter(small)
+	defer c.leave()
+	importDeletePrefix(isShared, name, prefix, c.ret)
+	removed, err := result[uint32](&c)
+	if err != nil {
+		return 0, err
+	}
+	return int(*removed), nil
 }
 
 // FileStat looks at a file.

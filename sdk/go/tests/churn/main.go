@@ -72,26 +72,26 @@ func must(err error) {
 	}
 }
 
-func (p *churn) Authorize(r *tuffet.Request) tuffet.Verdict {
+func (p *churn) Authorize(r *tuffet.Request) (tuffet.Verdict, error) {
 	p.call(r)
-	return tuffet.Allow(tuffet.Profile{})
+	return tuffet.Allow(tuffet.Profile{}), nil
 }
 
-func (p *churn) Resolve(r *tuffet.Request) tuffet.Resolution {
+func (p *churn) Resolve(r *tuffet.Request) (tuffet.Resolution, error) {
 	p.call(r)
 	if r.Operation == tuffet.Write {
-		return tuffet.Abstain()
+		return tuffet.Abstain(), nil
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	answer, err := json.Marshal(map[string]any{"path": r.Path, "calls": p.calls, "collections": memory.NumGC})
 	must(err)
-	return tuffet.Content(answer)
+	return tuffet.Content(answer), nil
 }
 
-func (p *churn) AcceptUpload(r *tuffet.Request, u *tuffet.Upload) tuffet.Acceptance {
+func (p *churn) AcceptUpload(r *tuffet.Request, u *tuffet.Upload) (tuffet.Acceptance, error) {
 	p.call(r)
-	return tuffet.Rename(u.Path + "." + u.SHA256[:8])
+	return tuffet.Rename(u.Path + "." + u.SHA256[:8]), nil
 }
 
 func (p *churn) Observe(events []tuffet.Event) {

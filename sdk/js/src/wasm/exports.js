@@ -3,8 +3,9 @@
 import { Problem, Problems } from "../errors.js";
 import { event, Request, upload } from "../given.js";
 import { parse } from "../json.js";
+import { takeLabel } from "../label.js";
 import { pairs } from "../values.js";
-import { explained } from "./stack.js";
+import { explained, inOneLine } from "./stack.js";
 
 export function lifecycle(plugin) {
   return {
@@ -33,38 +34,52 @@ function refuseAll(settings) {
 
 export const authorize = (plugin) => ({
   authorize: (request) =>
-    run(async () => variant("Verdict", VERDICTS, await plugin.authorize(new Request(request)))),
+    answered(async () => {
+      takeLabel();
+      const verdict = variant("Verdict", VERDICTS, await plugin.authorize(new Request(request)));
+      return { verdict, label: takeLabel() };
+    }),
 });
 
 export const resolve = (plugin) => ({
   resolve: (request) =>
-    run(async () => variant("Resolution", RESOLUTIONS, await plugin.resolve(new Request(request)))),
+    answered(async () => {
+      takeLabel();
+      const resolution = variant("Resolution", RESOLUTIONS, await plugin.resolve(new Request(request)));
+      return { resolution, label: takeLabel() };
+    }),
 });
 
 export const acceptUpload = (plugin) => ({
   acceptUpload: (request, given) =>
-    run(async () =>
+    answered(async () =>
       variant("Acceptance", ACCEPTANCES, await plugin.acceptUpload(new Request(request), upload(given))),
     ),
 });
 
 export const render = (plugin) => ({
-  async render(key) {
-    const answer = await refusable("Rendering", ["content", "deny"], () => plugin.render(key));
-    return { content: attributed(answer), ttlSeconds: answer.ttl };
-  },
+  render: (key) =>
+    answered(async () => {
+      const answer = checked("Rendering", ["content", "deny"], await plugin.render(key));
+      if (answer.kind === "deny") return denied(answer);
+      return { tag: "rendering", val: { content: attributed(answer), ttlSeconds: answer.ttl } };
+    }),
 });
 
 export const renderParts = (plugin) => ({
-  async begin(key) {
-    const answer = await refusable("Beginning", ["parts", "whole", "deny"], () => plugin.begin(key));
-    return answer.kind === "whole" ? undefined : { ...attributed(answer), ttlSeconds: answer.ttl };
-  },
+  begin: (key) =>
+    answered(async () => {
+      const answer = checked("Beginning", ["parts", "whole", "deny"], await plugin.begin(key));
+      if (answer.kind === "deny") return denied(answer);
+      if (answer.kind === "whole") return { tag: "whole" };
+      return { tag: "parts", val: { ...attributed(answer), ttlSeconds: answer.ttl } };
+    }),
 
-  async part(key, offset, length) {
-    const answer = await refusable("Part", ["bytes", "deny"], () => plugin.part(key, Number(offset), length));
-    return answer.data;
-  },
+  part: (key, offset, length) =>
+    answered(async () => {
+      const answer = checked("Part", ["bytes", "deny"], await plugin.part(key, Number(offset), length));
+      return answer.kind === "deny" ? denied(answer) : { tag: "bytes", val: answer.data };
+    }),
 });
 
 export const observe = (plugin) => ({
@@ -100,6 +115,8 @@ function checked(type, kinds, answer) {
   throw new TypeError(`a ${type} is needed, not ${answer?.kind ?? answer}`);
 }
 
+const denied = (answer) => ({ tag: "deny", val: answer });
+
 const attributed = (its) => ({ ...its, attributes: pairs(its.attributes) });
 
 /** Runs a hook whose errors the interface does not have. */
@@ -124,9 +141,18 @@ async function fallible(hook) {
   }
 }
 
-/** Runs a hook whose error is a denial. */
-async function refusable(type, kinds, hook) {
-  const answer = await fallible(async () => checked(type, kinds, await hook()));
-  if (answer.kind === "deny") throw { payload: answer };
-  return answer;
+/** Runs a hook, whose errors say that it cannot answer. That memory is used up ends the instance. */
+async function answered(hook) {
+  try {
+    return await hook();
+  } catch (error) {
+    if (String(error).includes("out of memory")) {
+      throw {
+        get payload() {
+          throw explained(error);
+        },
+      };
+    }
+    throw { payload: inOneLine(error) };
+  }
 }

@@ -16,11 +16,21 @@ export function locate(map) {
 
 /** What the engine prints to standard error, from where the server takes the reason of a call that fails. */
 export function explained(error) {
-  const frames = String(error?.stack ?? "").split("\n").map(frame).filter(Boolean).slice(0, DEPTH);
-  const text = [String(error).replace(/^(Host)?Error: /, ""), ...frames].join("\n    at ");
+  const text = [messageOf(error), ...framesOf(error)].join("\n    at ");
   // It would print an error with the stack of the bundle, and other values by this method.
   return { toSource: () => text };
 }
+
+/** An error with the place where it was thrown, on one line. */
+export function inOneLine(error) {
+  const [place] = framesOf(error);
+  return messageOf(error) + (place ? ` at ${place}` : "");
+}
+
+const messageOf = (error) => String(error).replace(/^(Host)?Error: /, "");
+
+const framesOf = (error) =>
+  String(error?.stack ?? "").split("\n").map(frame).filter(Boolean).slice(0, DEPTH);
 
 function frame(text) {
   const [, name, line, column] = /^(?:async\*)?(.*)@plugin\.js:(\d+):(\d+)$/.exec(text) ?? [];

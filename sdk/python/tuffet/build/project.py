@@ -106,15 +106,15 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    options = ("events", "empty-batches", "facts", "depends-on", "reuse")
+    options = ("events", "empty-batches", "facts", "depends-on", "needs", "reuse")
     known = ("plugin", *options, "grants", "optional")
     for key in tuffet.keys() - set(known):
         wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: {', '.join(known)}")
     events = tuffet.get("events")
     if events is not None and not (isinstance(events, list) and events and all(event in EVENTS for event in events)):
         wrong.append(f"`events` in [tool.tuffet] must be a list of {', '.join(EVENTS)}; leave it out for all")
-    # The server knows which facts there are.
-    for key in ("facts", "depends-on"):
+    # The server knows which facts and attributes there are.
+    for key in ("facts", "depends-on", "needs"):
         facts = tuffet.get(key, [])
         if not (isinstance(facts, list) and all(isinstance(fact, str) for fact in facts)):
             wrong.append(f"`{key}` in [tool.tuffet] must be a list of texts")

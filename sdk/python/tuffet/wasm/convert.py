@@ -2,7 +2,6 @@
 
 from typing import Any, Mapping
 
-from componentize_py_types import Err
 from wit_world.imports import policy_types as wit
 
 from ..answers import (
@@ -23,7 +22,7 @@ from ..answers import (
     Whole,
 )
 from ..errors import known
-from ..requests import Arrival, Client, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Target
+from ..requests import Arrival, Client, Label, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Target
 
 # Members have the same names on both sides.
 OPERATIONS = {member: Operation[member.name] for member in wit.Operation}
@@ -45,6 +44,8 @@ def request(given: Any) -> Request:
         Client(client.address, client.port, macs, lease, client.class_),
         given.arrival and Arrival(**vars(given.arrival)),
         given.options,
+        given.unix_ms,
+        [Label(label.plugin, label.text) for label in given.labels],
         given.attributes,
     )
 
@@ -131,31 +132,32 @@ def resolution(answer: Any, hook: Any) -> Any:
 def rendering(answer: Any, hook: Any) -> Any:
     match answer:
         case Rendering():
-            return hook.Rendering(_content(answer.content, hook), answer.ttl)
+            return hook.Rendered_Rendering(hook.Rendering(_content(answer.content, hook), answer.ttl))
         case Content():
-            return hook.Rendering(_content(answer, hook), None)
+            return hook.Rendered_Rendering(hook.Rendering(_content(answer, hook), None))
         case Deny():
-            raise Err(_denial(answer))
+            return hook.Rendered_Deny(_denial(answer))
     raise _none("render", answer, "Rendering, Content or Deny")
 
 
 def beginning(answer: Any, hook: Any) -> Any:
     match answer:
         case LargeContent():
-            return hook.LargeContent(answer.name, answer.size, answer.ttl, _pairs(answer.attributes))
+            large = hook.LargeContent(answer.name, answer.size, answer.ttl, _pairs(answer.attributes))
+            return hook.Beginning_Parts(large)
         case Whole():
-            return None
+            return hook.Beginning_Whole()
         case Deny():
-            raise Err(_denial(answer))
+            return hook.Beginning_Deny(_denial(answer))
     raise _none("begin", answer, "LargeContent, Whole or Deny")
 
 
-def part(answer: Any) -> bytes:
+def part(answer: Any, hook: Any) -> Any:
     match answer:
         case bytes() | bytearray() | memoryview():
-            return bytes(answer)
+            return hook.MadePart_Bytes(bytes(answer))
         case Deny():
-            raise Err(_denial(answer))
+            return hook.MadePart_Deny(_denial(answer))
     raise _none("part", answer, "bytes or Deny")
 
 

@@ -7,12 +7,14 @@ import random
 import sys
 import traceback
 from types import TracebackType
-from typing import Any
+from typing import Any, Callable
 
 import wit_world.exports as wit
 from componentize_py_types import Err
 from wit_world.exports import lifecycle
 
+from ..errors import Failure
+from ..labels import take_label
 from ..plugin import Plugin
 from ..problems import Problem, Problems
 from ..requests import Upload
@@ -32,14 +34,19 @@ def use(plugin: type[Plugin]) -> None:
 
 
 def _last_words(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
-    """An exception that nobody caught, on one line: the server logs the first of it."""
-    said = traceback.format_exception_only(kind, error)[-1].strip()
-    own = [frame for frame in traceback.extract_tb(where) if not frame.filename.startswith(_SDK)]
-    place = f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno} in {own[-1].name})" if own else ""
-    sys.stderr.write(f"{said[:300]}{place}\n")
+    """An exception that nobody caught: the server logs the first line of it."""
+    sys.stderr.write(_told(kind, error, where) + "\n")
     sys.stderr.flush()
     # What follows would be about the runtime of componentize-py; the instance ends here.
     os.close(2)
+
+
+def _told(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> str:
+    """An exception and its place, on one line."""
+    said = traceback.format_exception_only(kind, error)[-1].strip()
+    own = [frame for frame in traceback.extract_tb(where) if not frame.filename.startswith(_SDK)]
+    place = f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno} in {own[-1].name})" if own else ""
+    return f"{said[:300]}{place}"
 
 
 class Lifecycle:
@@ -57,33 +64,52 @@ class Lifecycle:
         _configured = plugin
 
 
+def _answer(hook: Callable[[], Any]) -> Any:
+    """What a hook answers. An exception says that it cannot; the instance goes on. That memory is used up ends it."""
+    try:
+        return hook()
+    except MemoryError:
+        raise
+    except Failure as failure:
+        raise Err(str(failure)) from None
+    except Exception as error:
+        raise Err(_told(type(error), error, error.__traceback__)) from None
+
+
 class Authorize:
     def authorize(self, request: Any) -> Any:
-        return convert.verdict(_configured.authorize(convert.request(request)), wit.authorize)
+        take_label()
+        verdict = _answer(lambda: convert.verdict(_configured.authorize(convert.request(request)), wit.authorize))
+        return wit.authorize.LabelledVerdict(verdict, take_label())
 
 
 class Resolve:
     def resolve(self, request: Any) -> Any:
-        return convert.resolution(_configured.resolve(convert.request(request)), wit.resolve)
+        take_label()
+        resolution = _answer(lambda: convert.resolution(_configured.resolve(convert.request(request)), wit.resolve))
+        return wit.resolve.LabelledResolution(resolution, take_label())
 
 
 class Render:
     def render(self, key: str) -> Any:
-        return convert.rendering(_configured.render(key), wit.render)
+        return _answer(lambda: convert.rendering(_configured.render(key), wit.render))
 
 
 class RenderParts:
     def begin(self, key: str) -> Any:
-        return convert.beginning(_configured.begin(key), wit.render_parts)
+        return _answer(lambda: convert.beginning(_configured.begin(key), wit.render_parts))
 
-    def part(self, key: str, offset: int, length: int) -> bytes:
-        return convert.part(_configured.part(key, offset, length))
+    def part(self, key: str, offset: int, length: int) -> Any:
+        return _answer(lambda: convert.part(_configured.part(key, offset, length), wit.render_parts))
 
 
 class AcceptUpload:
     def accept_upload(self, request: Any, upload: Any) -> Any:
-        answer = _configured.accept_upload(convert.request(request), Upload(**vars(upload)))
-        return convert.acceptance(answer, wit.accept_upload)
+        def hook() -> Any:
+            answer = _configured.accept_upload(convert.request(request), Upload(**vars(upload)))
+            return convert.acceptance(answer, wit.accept_upload)
+
+        return _answer(hook)
 
 
 class Observe:

@@ -9,7 +9,7 @@ from wit_world.imports import log as wit_log
 
 from .._host import Pairs
 from ..errors import HostError, known
-from ..records import Entry, Metadata, PastRequest
+from ..records import Entry, Listed, Metadata, PastRequest
 from ..requests import Outcome
 from . import convert
 
@@ -55,7 +55,8 @@ class _Host:
     kv_delete = _calls("kv", "wit_world.imports.kv", "delete")
     kv_increment = _calls("kv", "wit_world.imports.kv", "increment")
     kv_swap = _calls("kv", "wit_world.imports.kv", "swap")
-    kv_list = _calls("kv", "wit_world.imports.kv", "list")
+    kv_list = _calls("kv", "wit_world.imports.kv", "list", lambda given: [Listed(its.key, its.entry.value, its.entry.revision) for its in given])
+    kv_delete_prefix = _calls("kv", "wit_world.imports.kv", "delete_prefix")
     stat = _calls("files", "wit_world.imports.files", "stat", _record(Metadata))
     read = _calls("files", "wit_world.imports.files", "read")
     read_at = _calls("files", "wit_world.imports.files", "read_at")

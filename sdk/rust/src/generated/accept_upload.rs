@@ -99,7 +99,7 @@ pub mod exports {
                 ) -> *mut u8 {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result114 = {
+                        let result124 = {
                             let l0 = *arg0.add(0).cast::<*mut u8>();
                             let l1 = *arg0
                                 .add(::core::mem::size_of::<*const u8>())
@@ -238,129 +238,179 @@ pub mod exports {
                             );
                             let l86 = *arg0
                                 .add(40 + 44 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
+                                .cast::<i64>();
                             let l87 = *arg0
-                                .add(40 + 45 * ::core::mem::size_of::<*const u8>())
+                                .add(48 + 44 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l88 = *arg0
+                                .add(48 + 45 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base94 = l86;
-                            let len94 = l87;
-                            let mut result94 = _rt::Vec::with_capacity(len94);
-                            for i in 0..len94 {
-                                let base = base94
+                            let base95 = l87;
+                            let len95 = l88;
+                            let mut result95 = _rt::Vec::with_capacity(len95);
+                            for i in 0..len95 {
+                                let base = base95
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e94 = {
-                                    let l88 = *base.add(0).cast::<*mut u8>();
-                                    let l89 = *base
+                                let e95 = {
+                                    let l89 = *base.add(0).cast::<*mut u8>();
+                                    let l90 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len90 = l89;
-                                    let bytes90 = _rt::Vec::from_raw_parts(
-                                        l88.cast(),
-                                        len90,
-                                        len90,
+                                    let len91 = l90;
+                                    let bytes91 = _rt::Vec::from_raw_parts(
+                                        l89.cast(),
+                                        len91,
+                                        len91,
                                     );
-                                    let l91 = *base
+                                    let l92 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l92 = *base
+                                    let l93 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len93 = l92;
-                                    let bytes93 = _rt::Vec::from_raw_parts(
-                                        l91.cast(),
-                                        len93,
-                                        len93,
+                                    let len94 = l93;
+                                    let bytes94 = _rt::Vec::from_raw_parts(
+                                        l92.cast(),
+                                        len94,
+                                        len94,
                                     );
-                                    (_rt::string_lift(bytes90), _rt::string_lift(bytes93))
+                                    super::super::super::super::__with_name0::Label {
+                                        plugin: _rt::string_lift(bytes91),
+                                        text: _rt::string_lift(bytes94),
+                                    }
                                 };
-                                result94.push(e94);
+                                result95.push(e95);
                             }
                             _rt::cabi_dealloc(
-                                base94,
-                                len94 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base95,
+                                len95 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
-                            let l95 = *arg0
-                                .add(40 + 46 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
                             let l96 = *arg0
-                                .add(40 + 47 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let len97 = l96;
-                            let bytes97 = _rt::Vec::from_raw_parts(
-                                l95.cast(),
-                                len97,
-                                len97,
-                            );
-                            let l98 = *arg0
-                                .add(40 + 48 * ::core::mem::size_of::<*const u8>())
+                                .add(48 + 46 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l99 = *arg0
-                                .add(40 + 49 * ::core::mem::size_of::<*const u8>())
+                            let l97 = *arg0
+                                .add(48 + 47 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let len100 = l99;
-                            let bytes100 = _rt::Vec::from_raw_parts(
-                                l98.cast(),
-                                len100,
-                                len100,
-                            );
-                            let l101 = *arg0
-                                .add(40 + 50 * ::core::mem::size_of::<*const u8>())
-                                .cast::<i64>();
-                            let l102 = *arg0
-                                .add(48 + 50 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l103 = *arg0
-                                .add(48 + 51 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let len104 = l103;
-                            let bytes104 = _rt::Vec::from_raw_parts(
-                                l102.cast(),
-                                len104,
-                                len104,
-                            );
-                            let l105 = *arg0
-                                .add(48 + 52 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l106 = *arg0
-                                .add(48 + 53 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let base113 = l105;
-                            let len113 = l106;
-                            let mut result113 = _rt::Vec::with_capacity(len113);
-                            for i in 0..len113 {
-                                let base = base113
+                            let base104 = l96;
+                            let len104 = l97;
+                            let mut result104 = _rt::Vec::with_capacity(len104);
+                            for i in 0..len104 {
+                                let base = base104
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e113 = {
-                                    let l107 = *base.add(0).cast::<*mut u8>();
-                                    let l108 = *base
+                                let e104 = {
+                                    let l98 = *base.add(0).cast::<*mut u8>();
+                                    let l99 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len109 = l108;
-                                    let bytes109 = _rt::Vec::from_raw_parts(
-                                        l107.cast(),
-                                        len109,
-                                        len109,
+                                    let len100 = l99;
+                                    let bytes100 = _rt::Vec::from_raw_parts(
+                                        l98.cast(),
+                                        len100,
+                                        len100,
                                     );
-                                    let l110 = *base
+                                    let l101 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l111 = *base
+                                    let l102 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len112 = l111;
-                                    let bytes112 = _rt::Vec::from_raw_parts(
-                                        l110.cast(),
-                                        len112,
-                                        len112,
+                                    let len103 = l102;
+                                    let bytes103 = _rt::Vec::from_raw_parts(
+                                        l101.cast(),
+                                        len103,
+                                        len103,
                                     );
-                                    (_rt::string_lift(bytes109), _rt::string_lift(bytes112))
+                                    (_rt::string_lift(bytes100), _rt::string_lift(bytes103))
                                 };
-                                result113.push(e113);
+                                result104.push(e104);
                             }
                             _rt::cabi_dealloc(
-                                base113,
-                                len113 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base104,
+                                len104 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            let l105 = *arg0
+                                .add(48 + 48 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l106 = *arg0
+                                .add(48 + 49 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len107 = l106;
+                            let bytes107 = _rt::Vec::from_raw_parts(
+                                l105.cast(),
+                                len107,
+                                len107,
+                            );
+                            let l108 = *arg0
+                                .add(48 + 50 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l109 = *arg0
+                                .add(48 + 51 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len110 = l109;
+                            let bytes110 = _rt::Vec::from_raw_parts(
+                                l108.cast(),
+                                len110,
+                                len110,
+                            );
+                            let l111 = *arg0
+                                .add(48 + 52 * ::core::mem::size_of::<*const u8>())
+                                .cast::<i64>();
+                            let l112 = *arg0
+                                .add(56 + 52 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l113 = *arg0
+                                .add(56 + 53 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let len114 = l113;
+                            let bytes114 = _rt::Vec::from_raw_parts(
+                                l112.cast(),
+                                len114,
+                                len114,
+                            );
+                            let l115 = *arg0
+                                .add(56 + 54 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l116 = *arg0
+                                .add(56 + 55 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base123 = l115;
+                            let len123 = l116;
+                            let mut result123 = _rt::Vec::with_capacity(len123);
+                            for i in 0..len123 {
+                                let base = base123
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e123 = {
+                                    let l117 = *base.add(0).cast::<*mut u8>();
+                                    let l118 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len119 = l118;
+                                    let bytes119 = _rt::Vec::from_raw_parts(
+                                        l117.cast(),
+                                        len119,
+                                        len119,
+                                    );
+                                    let l120 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l121 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len122 = l121;
+                                    let bytes122 = _rt::Vec::from_raw_parts(
+                                        l120.cast(),
+                                        len122,
+                                        len122,
+                                    );
+                                    (_rt::string_lift(bytes119), _rt::string_lift(bytes122))
+                                };
+                                result123.push(e123);
+                            }
+                            _rt::cabi_dealloc(
+                                base123,
+                                len123 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
                             T_::accept_upload(
@@ -761,86 +811,114 @@ pub mod exports {
                                         _ => _rt::invalid_enum_discriminant(),
                                     },
                                     options: result85,
-                                    attributes: result94,
+                                    unix_ms: l86 as u64,
+                                    labels: result95,
+                                    attributes: result104,
                                 },
                                 Upload {
-                                    root: _rt::string_lift(bytes97),
-                                    path: _rt::string_lift(bytes100),
-                                    size: l101 as u64,
-                                    sha256: _rt::string_lift(bytes104),
-                                    attributes: result113,
+                                    root: _rt::string_lift(bytes107),
+                                    path: _rt::string_lift(bytes110),
+                                    size: l111 as u64,
+                                    sha256: _rt::string_lift(bytes114),
+                                    attributes: result123,
                                 },
                             )
                         };
                         _rt::cabi_dealloc(
                             arg0,
-                            48 + 54 * ::core::mem::size_of::<*const u8>(),
+                            56 + 56 * ::core::mem::size_of::<*const u8>(),
                             8,
                         );
-                        let ptr115 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result114 {
-                            Acceptance::Abstain => {
-                                *ptr115.add(0).cast::<u8>() = (0i32) as u8;
+                        let ptr125 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result124 {
+                            Ok(e) => {
+                                *ptr125.add(0).cast::<u8>() = (0i32) as u8;
+                                match e {
+                                    Acceptance::Abstain => {
+                                        *ptr125
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                    }
+                                    Acceptance::Accept => {
+                                        *ptr125
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                    }
+                                    Acceptance::Rename(e) => {
+                                        *ptr125
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (2i32) as u8;
+                                        let Destination {
+                                            path: path126,
+                                            next_free: next_free126,
+                                        } = e;
+                                        let vec127 = (path126.into_bytes()).into_boxed_slice();
+                                        let ptr127 = vec127.as_ptr().cast::<u8>();
+                                        let len127 = vec127.len();
+                                        ::core::mem::forget(vec127);
+                                        *ptr125
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len127;
+                                        *ptr125
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr127.cast_mut();
+                                        *ptr125
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match next_free126 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                    }
+                                    Acceptance::Deny(e) => {
+                                        *ptr125
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (3i32) as u8;
+                                        let super::super::super::super::__with_name0::Denial {
+                                            code: code128,
+                                            message: message128,
+                                            reason: reason128,
+                                        } = e;
+                                        *ptr125
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (code128.clone() as i32) as u8;
+                                        let vec129 = (message128.into_bytes()).into_boxed_slice();
+                                        let ptr129 = vec129.as_ptr().cast::<u8>();
+                                        let len129 = vec129.len();
+                                        ::core::mem::forget(vec129);
+                                        *ptr125
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len129;
+                                        *ptr125
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr129.cast_mut();
+                                        let vec130 = (reason128.into_bytes()).into_boxed_slice();
+                                        let ptr130 = vec130.as_ptr().cast::<u8>();
+                                        let len130 = vec130.len();
+                                        ::core::mem::forget(vec130);
+                                        *ptr125
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len130;
+                                        *ptr125
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr130.cast_mut();
+                                    }
+                                }
                             }
-                            Acceptance::Accept => {
-                                *ptr115.add(0).cast::<u8>() = (1i32) as u8;
-                            }
-                            Acceptance::Rename(e) => {
-                                *ptr115.add(0).cast::<u8>() = (2i32) as u8;
-                                let Destination {
-                                    path: path116,
-                                    next_free: next_free116,
-                                } = e;
-                                let vec117 = (path116.into_bytes()).into_boxed_slice();
-                                let ptr117 = vec117.as_ptr().cast::<u8>();
-                                let len117 = vec117.len();
-                                ::core::mem::forget(vec117);
-                                *ptr115
+                            Err(e) => {
+                                *ptr125.add(0).cast::<u8>() = (1i32) as u8;
+                                let vec131 = (e.into_bytes()).into_boxed_slice();
+                                let ptr131 = vec131.as_ptr().cast::<u8>();
+                                let len131 = vec131.len();
+                                ::core::mem::forget(vec131);
+                                *ptr125
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len117;
-                                *ptr115
+                                    .cast::<usize>() = len131;
+                                *ptr125
                                     .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr117.cast_mut();
-                                *ptr115
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (match next_free116 {
-                                    true => 1,
-                                    false => 0,
-                                }) as u8;
+                                    .cast::<*mut u8>() = ptr131.cast_mut();
                             }
-                            Acceptance::Deny(e) => {
-                                *ptr115.add(0).cast::<u8>() = (3i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code118,
-                                    message: message118,
-                                    reason: reason118,
-                                } = e;
-                                *ptr115
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code118.clone() as i32) as u8;
-                                let vec119 = (message118.into_bytes()).into_boxed_slice();
-                                let ptr119 = vec119.as_ptr().cast::<u8>();
-                                let len119 = vec119.len();
-                                ::core::mem::forget(vec119);
-                                *ptr115
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len119;
-                                *ptr115
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr119.cast_mut();
-                                let vec120 = (reason118.into_bytes()).into_boxed_slice();
-                                let ptr120 = vec120.as_ptr().cast::<u8>();
-                                let len120 = vec120.len();
-                                ::core::mem::forget(vec120);
-                                *ptr115
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len120;
-                                *ptr115
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr120.cast_mut();
-                            }
-                        }
-                        ptr115
+                        };
+                        ptr125
                     }
                 }
                 #[doc(hidden)]
@@ -849,66 +927,85 @@ pub mod exports {
                     unsafe {
                         let l0 = i32::from(*arg0.add(0).cast::<u8>());
                         match l0 {
-                            0 => {}
-                            1 => {}
-                            2 => {
-                                let l1 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l2 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l1, l2, 1);
+                            0 => {
+                                let l1 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l1 {
+                                    0 => {}
+                                    1 => {}
+                                    2 => {
+                                        let l2 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l2, l3, 1);
+                                    }
+                                    _ => {
+                                        let l4 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l5 = *arg0
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l4, l5, 1);
+                                        let l6 = *arg0
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l7 = *arg0
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l6, l7, 1);
+                                    }
+                                }
                             }
                             _ => {
-                                let l3 = *arg0
+                                let l8 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l9 = *arg0
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l4 = *arg0
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l3, l4, 1);
-                                let l5 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l6 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l5, l6, 1);
+                                _rt::cabi_dealloc(l8, l9, 1);
                             }
                         }
                     }
                 }
                 pub trait Guest {
                     #[allow(async_fn_in_trait)]
-                    fn accept_upload(request: Request, upload: Upload) -> Acceptance;
+                    fn accept_upload(
+                        request: Request,
+                        upload: Upload,
+                    ) -> ::core::result::Result<Acceptance, _rt::String>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_accept_upload_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")] unsafe
-                        extern "C" fn export_accept_upload(arg0 : * mut u8,) -> * mut u8
-                        { unsafe { $($path_to_types)*:: _export_accept_upload_cabi::<$ty
-                        > (arg0) } } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")]
+                        "tuffet:policy/accept-upload@1.0.0#accept-upload")] unsafe extern
+                        "C" fn export_accept_upload(arg0 : * mut u8,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_accept_upload_cabi::<$ty >
+                        (arg0) } } #[unsafe (export_name =
+                        "cabi_post_tuffet:policy/accept-upload@1.0.0#accept-upload")]
                         unsafe extern "C" fn _post_return_accept_upload(arg0 : * mut u8,)
                         { unsafe { $($path_to_types)*:: __post_return_accept_upload::<$ty
                         > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_accept_upload_1_0_0_cabi;
                 #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
                 #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 6 * ::core::mem::size_of::<*const u8>()],
+                    >; 7 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 6
+                    [::core::mem::MaybeUninit::uninit(); 7
                         * ::core::mem::size_of::<*const u8>()],
                 );
             }
@@ -974,15 +1071,15 @@ macro_rules! __export_accept_upload_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::accept_upload::__export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::accept_upload::__export_tuffet_policy_accept_upload_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::accept_upload);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:accept-upload:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1330] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1374] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xae\x09\x01A\x02\x01\
-A\x06\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xda\x09\x01A\x02\x01\
+A\x06\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -991,25 +1088,26 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x07request\x02\x03\
-\0\0\x06denial\x01B\x0e\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\
-\x01\x02\x04\0\x06denial\x03\0\x02\x01o\x02ss\x01p\x04\x01r\x05\x04roots\x04path\
-s\x04sizew\x06sha256s\x0aattributes\x05\x04\0\x06upload\x03\0\x06\x01r\x02\x04pa\
-ths\x09next-free\x7f\x04\0\x0bdestination\x03\0\x08\x01q\x04\x07abstain\0\0\x06a\
-ccept\0\0\x06rename\x01\x09\0\x04deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x0a\x01\
-@\x02\x07request\x01\x06upload\x07\0\x0b\x04\0\x0daccept-upload\x01\x0c\x04\0&tu\
-ffet:policy/accept-upload@1.0.0-rc.1\x05\x03\x04\0\x18tuffet:sdk/accept-upload\x04\
-\0\x0b\x13\x01\0\x0daccept-upload\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\
-\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06\
+denial\x01B\x0f\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\
+\x04\0\x06denial\x03\0\x02\x01o\x02ss\x01p\x04\x01r\x05\x04roots\x04paths\x04siz\
+ew\x06sha256s\x0aattributes\x05\x04\0\x06upload\x03\0\x06\x01r\x02\x04paths\x09n\
+ext-free\x7f\x04\0\x0bdestination\x03\0\x08\x01q\x04\x07abstain\0\0\x06accept\0\0\
+\x06rename\x01\x09\0\x04deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x0a\x01j\x01\x0b\
+\x01s\x01@\x02\x07request\x01\x06upload\x07\0\x0c\x04\0\x0daccept-upload\x01\x0d\
+\x04\0!tuffet:policy/accept-upload@1.0.0\x05\x03\x04\0\x18tuffet:sdk/accept-uplo\
+ad\x04\0\x0b\x13\x01\0\x0daccept-upload\x03\0\0\0G\x09producers\x01\x0cprocessed\
+-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -1021,9 +1119,9 @@ pub use __export_accept_upload_impl as export_accept_upload;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1096] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa4\x07\x01A\x02\x01\
-A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1139] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcf\x07\x01A\x02\x01\
+A\x02\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -1032,19 +1130,20 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\08tuffet:sdk/accept-upload\
--with-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-with-all-of-its-\
-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\
-\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x04\08tuffet:sdk/accept-upload-with\
+-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-with-all-of-its-expor\
+ts-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070\
+.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

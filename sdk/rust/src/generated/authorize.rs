@@ -6,8 +6,8 @@ pub mod exports {
         pub mod policy {
             /// May this client do this?
             ///
-            /// Nothing passes from here to `resolve`: a plugin that looks something up once and decides both may do so in `resolve`,
-            /// which can deny, drop, and set a profile, too.
+            /// Nothing passes from here to `resolve` but labels: a plugin that looks something up once and decides both may do so in
+            /// `resolve`, which can deny, drop, and set a profile, too.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod authorize {
                 #[used]
@@ -50,6 +50,24 @@ pub mod exports {
                         }
                     }
                 }
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct LabelledVerdict {
+                    pub verdict: Verdict,
+                    /// A label for this request, whatever the verdict: 1 to 32 letters of ASCII, digits, `.`, `_` and `-`. Plugins that are
+                    /// called later see it, and so do people. Use few different ones: metrics count the requests of each.
+                    pub label: ::core::option::Option<_rt::String>,
+                }
+                impl ::core::fmt::Debug for LabelledVerdict {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("LabelledVerdict")
+                            .field("verdict", &self.verdict)
+                            .field("label", &self.label)
+                            .finish()
+                    }
+                }
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_authorize_cabi<T_: Guest>(
@@ -57,7 +75,7 @@ pub mod exports {
                 ) -> *mut u8 {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result95 = {
+                        let result105 = {
                             let l0 = *arg0.add(0).cast::<*mut u8>();
                             let l1 = *arg0
                                 .add(::core::mem::size_of::<*const u8>())
@@ -196,46 +214,96 @@ pub mod exports {
                             );
                             let l86 = *arg0
                                 .add(40 + 44 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
+                                .cast::<i64>();
                             let l87 = *arg0
-                                .add(40 + 45 * ::core::mem::size_of::<*const u8>())
+                                .add(48 + 44 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l88 = *arg0
+                                .add(48 + 45 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base94 = l86;
-                            let len94 = l87;
-                            let mut result94 = _rt::Vec::with_capacity(len94);
-                            for i in 0..len94 {
-                                let base = base94
+                            let base95 = l87;
+                            let len95 = l88;
+                            let mut result95 = _rt::Vec::with_capacity(len95);
+                            for i in 0..len95 {
+                                let base = base95
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e94 = {
-                                    let l88 = *base.add(0).cast::<*mut u8>();
-                                    let l89 = *base
+                                let e95 = {
+                                    let l89 = *base.add(0).cast::<*mut u8>();
+                                    let l90 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len90 = l89;
-                                    let bytes90 = _rt::Vec::from_raw_parts(
-                                        l88.cast(),
-                                        len90,
-                                        len90,
+                                    let len91 = l90;
+                                    let bytes91 = _rt::Vec::from_raw_parts(
+                                        l89.cast(),
+                                        len91,
+                                        len91,
                                     );
-                                    let l91 = *base
+                                    let l92 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l92 = *base
+                                    let l93 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len93 = l92;
-                                    let bytes93 = _rt::Vec::from_raw_parts(
-                                        l91.cast(),
-                                        len93,
-                                        len93,
+                                    let len94 = l93;
+                                    let bytes94 = _rt::Vec::from_raw_parts(
+                                        l92.cast(),
+                                        len94,
+                                        len94,
                                     );
-                                    (_rt::string_lift(bytes90), _rt::string_lift(bytes93))
+                                    super::super::super::super::__with_name0::Label {
+                                        plugin: _rt::string_lift(bytes91),
+                                        text: _rt::string_lift(bytes94),
+                                    }
                                 };
-                                result94.push(e94);
+                                result95.push(e95);
                             }
                             _rt::cabi_dealloc(
-                                base94,
-                                len94 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base95,
+                                len95 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            let l96 = *arg0
+                                .add(48 + 46 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l97 = *arg0
+                                .add(48 + 47 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base104 = l96;
+                            let len104 = l97;
+                            let mut result104 = _rt::Vec::with_capacity(len104);
+                            for i in 0..len104 {
+                                let base = base104
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e104 = {
+                                    let l98 = *base.add(0).cast::<*mut u8>();
+                                    let l99 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len100 = l99;
+                                    let bytes100 = _rt::Vec::from_raw_parts(
+                                        l98.cast(),
+                                        len100,
+                                        len100,
+                                    );
+                                    let l101 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l102 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len103 = l102;
+                                    let bytes103 = _rt::Vec::from_raw_parts(
+                                        l101.cast(),
+                                        len103,
+                                        len103,
+                                    );
+                                    (_rt::string_lift(bytes100), _rt::string_lift(bytes103))
+                                };
+                                result104.push(e104);
+                            }
+                            _rt::cabi_dealloc(
+                                base104,
+                                len104 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
                             T_::authorize(super::super::super::super::__with_name0::Request {
@@ -635,272 +703,317 @@ pub mod exports {
                                     _ => _rt::invalid_enum_discriminant(),
                                 },
                                 options: result85,
-                                attributes: result94,
+                                unix_ms: l86 as u64,
+                                labels: result95,
+                                attributes: result104,
                             })
                         };
                         _rt::cabi_dealloc(
                             arg0,
-                            40 + 46 * ::core::mem::size_of::<*const u8>(),
+                            48 + 48 * ::core::mem::size_of::<*const u8>(),
                             8,
                         );
-                        let ptr96 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result95 {
-                            Verdict::Abstain => {
-                                *ptr96.add(0).cast::<u8>() = (0i32) as u8;
-                            }
-                            Verdict::Allow(e) => {
-                                *ptr96.add(0).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::__with_name0::Profile {
-                                    ceilings: ceilings97,
-                                    floors: floors97,
-                                    overrides: overrides97,
-                                    max_size: max_size97,
-                                    burst: burst97,
-                                    rate: rate97,
-                                    refuse_options: refuse_options97,
-                                    attributes: attributes97,
+                        let ptr106 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result105 {
+                            Ok(e) => {
+                                *ptr106.add(0).cast::<u8>() = (0i32) as u8;
+                                let LabelledVerdict {
+                                    verdict: verdict107,
+                                    label: label107,
                                 } = e;
-                                let super::super::super::super::__with_name0::SessionValues {
-                                    blksize: blksize98,
-                                    windowsize: windowsize98,
-                                    timeout: timeout98,
-                                } = ceilings97;
-                                match blksize98 {
-                                    Some(e) => {
-                                        *ptr96.add(8).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(10).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                match verdict107 {
+                                    Verdict::Abstain => {
+                                        *ptr106.add(8).cast::<u8>() = (0i32) as u8;
                                     }
-                                    None => {
-                                        *ptr96.add(8).cast::<u8>() = (0i32) as u8;
+                                    Verdict::Allow(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (1i32) as u8;
+                                        let super::super::super::super::__with_name0::Profile {
+                                            ceilings: ceilings108,
+                                            floors: floors108,
+                                            overrides: overrides108,
+                                            max_size: max_size108,
+                                            burst: burst108,
+                                            rate: rate108,
+                                            refuse_options: refuse_options108,
+                                            attributes: attributes108,
+                                        } = e;
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize109,
+                                            windowsize: windowsize109,
+                                            timeout: timeout109,
+                                        } = ceilings108;
+                                        match blksize109 {
+                                            Some(e) => {
+                                                *ptr106.add(16).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(18).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(16).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize109 {
+                                            Some(e) => {
+                                                *ptr106.add(20).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(22).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(20).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout109 {
+                                            Some(e) => {
+                                                *ptr106.add(24).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(25).cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr106.add(24).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize110,
+                                            windowsize: windowsize110,
+                                            timeout: timeout110,
+                                        } = floors108;
+                                        match blksize110 {
+                                            Some(e) => {
+                                                *ptr106.add(26).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(28).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(26).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize110 {
+                                            Some(e) => {
+                                                *ptr106.add(30).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(32).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(30).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout110 {
+                                            Some(e) => {
+                                                *ptr106.add(34).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(35).cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr106.add(34).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize111,
+                                            windowsize: windowsize111,
+                                            timeout: timeout111,
+                                        } = overrides108;
+                                        match blksize111 {
+                                            Some(e) => {
+                                                *ptr106.add(36).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(38).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(36).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize111 {
+                                            Some(e) => {
+                                                *ptr106.add(40).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(42).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(40).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout111 {
+                                            Some(e) => {
+                                                *ptr106.add(44).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(45).cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr106.add(44).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match max_size108 {
+                                            Some(e) => {
+                                                *ptr106.add(48).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(56).cast::<i64>() = _rt::as_i64(e);
+                                            }
+                                            None => {
+                                                *ptr106.add(48).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match burst108 {
+                                            Some(e) => {
+                                                *ptr106.add(64).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(66).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr106.add(64).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match rate108 {
+                                            Some(e) => {
+                                                *ptr106.add(72).cast::<u8>() = (1i32) as u8;
+                                                *ptr106.add(80).cast::<i64>() = _rt::as_i64(e);
+                                            }
+                                            None => {
+                                                *ptr106.add(72).cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let vec113 = refuse_options108;
+                                        let len113 = vec113.len();
+                                        let layout113 = _rt::alloc::Layout::from_size_align(
+                                                vec113.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result113, _cleanup113) = wit_bindgen::rt::Cleanup::new(
+                                            layout113,
+                                        );
+                                        if let Some(cleanup) = _cleanup113 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec113.into_iter().enumerate() {
+                                            let base = result113
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let vec112 = (e.into_bytes()).into_boxed_slice();
+                                                let ptr112 = vec112.as_ptr().cast::<u8>();
+                                                let len112 = vec112.len();
+                                                ::core::mem::forget(vec112);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len112;
+                                                *base.add(0).cast::<*mut u8>() = ptr112.cast_mut();
+                                            }
+                                        }
+                                        *ptr106
+                                            .add(88 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len113;
+                                        *ptr106.add(88).cast::<*mut u8>() = result113;
+                                        let vec117 = attributes108;
+                                        let len117 = vec117.len();
+                                        let layout117 = _rt::alloc::Layout::from_size_align(
+                                                vec117.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result117, _cleanup117) = wit_bindgen::rt::Cleanup::new(
+                                            layout117,
+                                        );
+                                        if let Some(cleanup) = _cleanup117 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec117.into_iter().enumerate() {
+                                            let base = result117
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t114_0, t114_1) = e;
+                                                let vec115 = (t114_0.into_bytes()).into_boxed_slice();
+                                                let ptr115 = vec115.as_ptr().cast::<u8>();
+                                                let len115 = vec115.len();
+                                                ::core::mem::forget(vec115);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len115;
+                                                *base.add(0).cast::<*mut u8>() = ptr115.cast_mut();
+                                                let vec116 = (t114_1.into_bytes()).into_boxed_slice();
+                                                let ptr116 = vec116.as_ptr().cast::<u8>();
+                                                let len116 = vec116.len();
+                                                ::core::mem::forget(vec116);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len116;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr116.cast_mut();
+                                            }
+                                        }
+                                        *ptr106
+                                            .add(88 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len117;
+                                        *ptr106
+                                            .add(88 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result117;
                                     }
-                                };
-                                match windowsize98 {
-                                    Some(e) => {
-                                        *ptr96.add(12).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(14).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    Verdict::Deny(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (2i32) as u8;
+                                        let super::super::super::super::__with_name0::Denial {
+                                            code: code118,
+                                            message: message118,
+                                            reason: reason118,
+                                        } = e;
+                                        *ptr106.add(16).cast::<u8>() = (code118.clone() as i32)
+                                            as u8;
+                                        let vec119 = (message118.into_bytes()).into_boxed_slice();
+                                        let ptr119 = vec119.as_ptr().cast::<u8>();
+                                        let len119 = vec119.len();
+                                        ::core::mem::forget(vec119);
+                                        *ptr106
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len119;
+                                        *ptr106
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr119.cast_mut();
+                                        let vec120 = (reason118.into_bytes()).into_boxed_slice();
+                                        let ptr120 = vec120.as_ptr().cast::<u8>();
+                                        let len120 = vec120.len();
+                                        ::core::mem::forget(vec120);
+                                        *ptr106
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len120;
+                                        *ptr106
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr120.cast_mut();
                                     }
-                                    None => {
-                                        *ptr96.add(12).cast::<u8>() = (0i32) as u8;
+                                    Verdict::Drop(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (3i32) as u8;
+                                        let vec121 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr121 = vec121.as_ptr().cast::<u8>();
+                                        let len121 = vec121.len();
+                                        ::core::mem::forget(vec121);
+                                        *ptr106
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len121;
+                                        *ptr106.add(16).cast::<*mut u8>() = ptr121.cast_mut();
                                     }
-                                };
-                                match timeout98 {
-                                    Some(e) => {
-                                        *ptr96.add(16).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(17).cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                    }
-                                    None => {
-                                        *ptr96.add(16).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                let super::super::super::super::__with_name0::SessionValues {
-                                    blksize: blksize99,
-                                    windowsize: windowsize99,
-                                    timeout: timeout99,
-                                } = floors97;
-                                match blksize99 {
-                                    Some(e) => {
-                                        *ptr96.add(18).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(20).cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                    }
-                                    None => {
-                                        *ptr96.add(18).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match windowsize99 {
-                                    Some(e) => {
-                                        *ptr96.add(22).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(24).cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                    }
-                                    None => {
-                                        *ptr96.add(22).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match timeout99 {
-                                    Some(e) => {
-                                        *ptr96.add(26).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(27).cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                    }
-                                    None => {
-                                        *ptr96.add(26).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                let super::super::super::super::__with_name0::SessionValues {
-                                    blksize: blksize100,
-                                    windowsize: windowsize100,
-                                    timeout: timeout100,
-                                } = overrides97;
-                                match blksize100 {
-                                    Some(e) => {
-                                        *ptr96.add(28).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(30).cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                    }
-                                    None => {
-                                        *ptr96.add(28).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match windowsize100 {
-                                    Some(e) => {
-                                        *ptr96.add(32).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(34).cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                    }
-                                    None => {
-                                        *ptr96.add(32).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match timeout100 {
-                                    Some(e) => {
-                                        *ptr96.add(36).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(37).cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                    }
-                                    None => {
-                                        *ptr96.add(36).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match max_size97 {
-                                    Some(e) => {
-                                        *ptr96.add(40).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(48).cast::<i64>() = _rt::as_i64(e);
-                                    }
-                                    None => {
-                                        *ptr96.add(40).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match burst97 {
-                                    Some(e) => {
-                                        *ptr96.add(56).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(58).cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                    }
-                                    None => {
-                                        *ptr96.add(56).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                match rate97 {
-                                    Some(e) => {
-                                        *ptr96.add(64).cast::<u8>() = (1i32) as u8;
-                                        *ptr96.add(72).cast::<i64>() = _rt::as_i64(e);
-                                    }
-                                    None => {
-                                        *ptr96.add(64).cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                let vec102 = refuse_options97;
-                                let len102 = vec102.len();
-                                let layout102 = _rt::alloc::Layout::from_size_align(
-                                        vec102.len() * (2 * ::core::mem::size_of::<*const u8>()),
-                                        ::core::mem::size_of::<*const u8>(),
-                                    )
-                                    .unwrap();
-                                let (result102, _cleanup102) = wit_bindgen::rt::Cleanup::new(
-                                    layout102,
-                                );
-                                if let Some(cleanup) = _cleanup102 {
-                                    cleanup.forget();
                                 }
-                                for (i, e) in vec102.into_iter().enumerate() {
-                                    let base = result102
-                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let vec101 = (e.into_bytes()).into_boxed_slice();
-                                        let ptr101 = vec101.as_ptr().cast::<u8>();
-                                        let len101 = vec101.len();
-                                        ::core::mem::forget(vec101);
-                                        *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len101;
-                                        *base.add(0).cast::<*mut u8>() = ptr101.cast_mut();
+                                match label107 {
+                                    Some(e) => {
+                                        *ptr106
+                                            .add(88 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec122 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr122 = vec122.as_ptr().cast::<u8>();
+                                        let len122 = vec122.len();
+                                        ::core::mem::forget(vec122);
+                                        *ptr106
+                                            .add(88 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len122;
+                                        *ptr106
+                                            .add(88 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr122.cast_mut();
                                     }
-                                }
-                                *ptr96
-                                    .add(80 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len102;
-                                *ptr96.add(80).cast::<*mut u8>() = result102;
-                                let vec106 = attributes97;
-                                let len106 = vec106.len();
-                                let layout106 = _rt::alloc::Layout::from_size_align(
-                                        vec106.len() * (4 * ::core::mem::size_of::<*const u8>()),
-                                        ::core::mem::size_of::<*const u8>(),
-                                    )
-                                    .unwrap();
-                                let (result106, _cleanup106) = wit_bindgen::rt::Cleanup::new(
-                                    layout106,
-                                );
-                                if let Some(cleanup) = _cleanup106 {
-                                    cleanup.forget();
-                                }
-                                for (i, e) in vec106.into_iter().enumerate() {
-                                    let base = result106
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let (t103_0, t103_1) = e;
-                                        let vec104 = (t103_0.into_bytes()).into_boxed_slice();
-                                        let ptr104 = vec104.as_ptr().cast::<u8>();
-                                        let len104 = vec104.len();
-                                        ::core::mem::forget(vec104);
-                                        *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len104;
-                                        *base.add(0).cast::<*mut u8>() = ptr104.cast_mut();
-                                        let vec105 = (t103_1.into_bytes()).into_boxed_slice();
-                                        let ptr105 = vec105.as_ptr().cast::<u8>();
-                                        let len105 = vec105.len();
-                                        ::core::mem::forget(vec105);
-                                        *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len105;
-                                        *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = ptr105.cast_mut();
+                                    None => {
+                                        *ptr106
+                                            .add(88 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
                                     }
-                                }
-                                *ptr96
-                                    .add(80 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len106;
-                                *ptr96
-                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = result106;
+                                };
                             }
-                            Verdict::Deny(e) => {
-                                *ptr96.add(0).cast::<u8>() = (2i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code107,
-                                    message: message107,
-                                    reason: reason107,
-                                } = e;
-                                *ptr96.add(8).cast::<u8>() = (code107.clone() as i32) as u8;
-                                let vec108 = (message107.into_bytes()).into_boxed_slice();
-                                let ptr108 = vec108.as_ptr().cast::<u8>();
-                                let len108 = vec108.len();
-                                ::core::mem::forget(vec108);
-                                *ptr96
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len108;
-                                *ptr96
+                            Err(e) => {
+                                *ptr106.add(0).cast::<u8>() = (1i32) as u8;
+                                let vec123 = (e.into_bytes()).into_boxed_slice();
+                                let ptr123 = vec123.as_ptr().cast::<u8>();
+                                let len123 = vec123.len();
+                                ::core::mem::forget(vec123);
+                                *ptr106
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr108.cast_mut();
-                                let vec109 = (reason107.into_bytes()).into_boxed_slice();
-                                let ptr109 = vec109.as_ptr().cast::<u8>();
-                                let len109 = vec109.len();
-                                ::core::mem::forget(vec109);
-                                *ptr96
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len109;
-                                *ptr96
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr109.cast_mut();
+                                    .cast::<usize>() = len123;
+                                *ptr106.add(8).cast::<*mut u8>() = ptr123.cast_mut();
                             }
-                            Verdict::Drop(e) => {
-                                *ptr96.add(0).cast::<u8>() = (3i32) as u8;
-                                let vec110 = (e.into_bytes()).into_boxed_slice();
-                                let ptr110 = vec110.as_ptr().cast::<u8>();
-                                let len110 = vec110.len();
-                                ::core::mem::forget(vec110);
-                                *ptr96
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len110;
-                                *ptr96.add(8).cast::<*mut u8>() = ptr110.cast_mut();
-                            }
-                        }
-                        ptr96
+                        };
+                        ptr106
                     }
                 }
                 #[doc(hidden)]
@@ -909,118 +1022,149 @@ pub mod exports {
                     unsafe {
                         let l0 = i32::from(*arg0.add(0).cast::<u8>());
                         match l0 {
-                            0 => {}
-                            1 => {
-                                let l1 = *arg0.add(80).cast::<*mut u8>();
-                                let l2 = *arg0
-                                    .add(80 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base5 = l1;
-                                let len5 = l2;
-                                for i in 0..len5 {
-                                    let base = base5
-                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let l3 = *base.add(0).cast::<*mut u8>();
-                                        let l4 = *base
-                                            .add(::core::mem::size_of::<*const u8>())
+                            0 => {
+                                let l1 = i32::from(*arg0.add(8).cast::<u8>());
+                                match l1 {
+                                    0 => {}
+                                    1 => {
+                                        let l2 = *arg0.add(88).cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(88 + 1 * ::core::mem::size_of::<*const u8>())
                                             .cast::<usize>();
-                                        _rt::cabi_dealloc(l3, l4, 1);
-                                    }
-                                }
-                                _rt::cabi_dealloc(
-                                    base5,
-                                    len5 * (2 * ::core::mem::size_of::<*const u8>()),
-                                    ::core::mem::size_of::<*const u8>(),
-                                );
-                                let l6 = *arg0
-                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l7 = *arg0
-                                    .add(80 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base12 = l6;
-                                let len12 = l7;
-                                for i in 0..len12 {
-                                    let base = base12
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let l8 = *base.add(0).cast::<*mut u8>();
-                                        let l9 = *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l8, l9, 1);
-                                        let l10 = *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                        let base6 = l2;
+                                        let len6 = l3;
+                                        for i in 0..len6 {
+                                            let base = base6
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l4 = *base.add(0).cast::<*mut u8>();
+                                                let l5 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l4, l5, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base6,
+                                            len6 * (2 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l7 = *arg0
+                                            .add(88 + 2 * ::core::mem::size_of::<*const u8>())
                                             .cast::<*mut u8>();
-                                        let l11 = *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                        let l8 = *arg0
+                                            .add(88 + 3 * ::core::mem::size_of::<*const u8>())
                                             .cast::<usize>();
-                                        _rt::cabi_dealloc(l10, l11, 1);
+                                        let base13 = l7;
+                                        let len13 = l8;
+                                        for i in 0..len13 {
+                                            let base = base13
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l9 = *base.add(0).cast::<*mut u8>();
+                                                let l10 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l9, l10, 1);
+                                                let l11 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l12 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l11, l12, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base13,
+                                            len13 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                    }
+                                    2 => {
+                                        let l14 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l15 = *arg0
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l14, l15, 1);
+                                        let l16 = *arg0
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l17 = *arg0
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l16, l17, 1);
+                                    }
+                                    _ => {
+                                        let l18 = *arg0.add(16).cast::<*mut u8>();
+                                        let l19 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l18, l19, 1);
                                     }
                                 }
-                                _rt::cabi_dealloc(
-                                    base12,
-                                    len12 * (4 * ::core::mem::size_of::<*const u8>()),
-                                    ::core::mem::size_of::<*const u8>(),
+                                let l20 = i32::from(
+                                    *arg0
+                                        .add(88 + 4 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<u8>(),
                                 );
-                            }
-                            2 => {
-                                let l13 = *arg0
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l14 = *arg0
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l13, l14, 1);
-                                let l15 = *arg0
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l16 = *arg0
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l15, l16, 1);
+                                match l20 {
+                                    0 => {}
+                                    _ => {
+                                        let l21 = *arg0
+                                            .add(88 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l22 = *arg0
+                                            .add(88 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l21, l22, 1);
+                                    }
+                                }
                             }
                             _ => {
-                                let l17 = *arg0.add(8).cast::<*mut u8>();
-                                let l18 = *arg0
+                                let l23 = *arg0.add(8).cast::<*mut u8>();
+                                let l24 = *arg0
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l17, l18, 1);
+                                _rt::cabi_dealloc(l23, l24, 1);
                             }
                         }
                     }
                 }
                 pub trait Guest {
                     #[allow(async_fn_in_trait)]
-                    fn authorize(request: Request) -> Verdict;
+                    fn authorize(
+                        request: Request,
+                    ) -> ::core::result::Result<LabelledVerdict, _rt::String>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_authorize_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_authorize_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/authorize@1.0.0-rc.1#authorize")] unsafe extern
-                        "C" fn export_authorize(arg0 : * mut u8,) -> * mut u8 { unsafe {
+                        "tuffet:policy/authorize@1.0.0#authorize")] unsafe extern "C" fn
+                        export_authorize(arg0 : * mut u8,) -> * mut u8 { unsafe {
                         $($path_to_types)*:: _export_authorize_cabi::<$ty > (arg0) } }
                         #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/authorize@1.0.0-rc.1#authorize")] unsafe
+                        "cabi_post_tuffet:policy/authorize@1.0.0#authorize")] unsafe
                         extern "C" fn _post_return_authorize(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_authorize::<$ty > (arg0) } }
                         };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_authorize_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_authorize_1_0_0_cabi;
                 #[repr(align(8))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 80 + 4 * ::core::mem::size_of::<*const u8>()],
+                    >; 96 + 6 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 80
-                        + 4 * ::core::mem::size_of::<*const u8>()],
+                    [::core::mem::MaybeUninit::uninit(); 96
+                        + 6 * ::core::mem::size_of::<*const u8>()],
                 );
             }
         }
@@ -1167,15 +1311,15 @@ macro_rules! __export_authorize_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::authorize::__export_tuffet_policy_authorize_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::authorize::__export_tuffet_policy_authorize_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::authorize);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:authorize:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1233] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1321] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd1\x08\x01A\x02\x01\
-A\x07\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa9\x09\x01A\x02\x01\
+A\x07\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -1184,23 +1328,26 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x07request\x02\x03\
-\0\0\x06denial\x02\x03\0\0\x07profile\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07requ\
-est\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x03\x04\
-\0\x07profile\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\
-\0\x04drop\x01s\0\x04\0\x07verdict\x03\0\x06\x01@\x01\x07request\x01\0\x07\x04\0\
-\x09authorize\x01\x08\x04\0\"tuffet:policy/authorize@1.0.0-rc.1\x05\x04\x04\0\x14\
-tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09producers\x01\
-\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06\
+denial\x02\x03\0\0\x07profile\x01B\x0e\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\
+\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x03\x04\0\x07pr\
+ofile\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\0\x04\
+drop\x01s\0\x04\0\x07verdict\x03\0\x06\x01ks\x01r\x02\x07verdict\x07\x05label\x08\
+\x04\0\x10labelled-verdict\x03\0\x09\x01j\x01\x0a\x01s\x01@\x01\x07request\x01\0\
+\x0b\x04\0\x09authorize\x01\x0c\x04\0\x1dtuffet:policy/authorize@1.0.0\x05\x04\x04\
+\0\x14tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09produc\
+ers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060\
+.61.1";
         };
     };
 }
@@ -1212,9 +1359,9 @@ pub use __export_authorize_impl as export_authorize;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1088] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa0\x07\x01A\x02\x01\
-A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1131] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcb\x07\x01A\x02\x01\
+A\x02\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -1223,19 +1370,20 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\04tuffet:sdk/authorize-wit\
-h-all-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-all-of-its-exports-\
-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.25\
-8.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x04\04tuffet:sdk/authorize-with-all\
+-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-all-of-its-exports-remov\
+ed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
+wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -90,7 +90,7 @@ pub mod tuffet {
                         }
                     }
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/log@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/log@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "log"]
                         fn wit_import5(
@@ -128,6 +128,12 @@ pub mod exports {
     pub mod tuffet {
         pub mod policy {
             /// What every plugin exports. The host calls it once for each instance, before any hook.
+            ///
+            /// There is no function that the host calls from time to time, to have a plugin refresh what it knows. Several instances
+            /// serve side by side, so such a call would reach one of them; what all of them see is in `kv`, where the first request after
+            /// the time of a key is over renews it, and the others get the old value until then, if the plugin keeps both. What is read
+            /// from files belongs into `configure`, which runs in new instances before requests wait for them. A later version may add
+            /// such an interface; nothing that is here would change for it.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod lifecycle {
                 #[used]
@@ -277,21 +283,21 @@ pub mod exports {
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_lifecycle_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_lifecycle_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/lifecycle@1.0.0-rc.1#configure")] unsafe extern
-                        "C" fn export_configure(arg0 : * mut u8, arg1 : usize,) -> * mut
-                        u8 { unsafe { $($path_to_types)*:: _export_configure_cabi::<$ty >
+                        "tuffet:policy/lifecycle@1.0.0#configure")] unsafe extern "C" fn
+                        export_configure(arg0 : * mut u8, arg1 : usize,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_configure_cabi::<$ty >
                         (arg0, arg1) } } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/lifecycle@1.0.0-rc.1#configure")] unsafe
+                        "cabi_post_tuffet:policy/lifecycle@1.0.0#configure")] unsafe
                         extern "C" fn _post_return_configure(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_configure::<$ty > (arg0) } }
                         };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_lifecycle_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_lifecycle_1_0_0_cabi;
                 #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
                 #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
                 struct _RetArea(
@@ -359,22 +365,22 @@ macro_rules! __export_base_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::lifecycle::__export_tuffet_policy_lifecycle_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::lifecycle::__export_tuffet_policy_lifecycle_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::lifecycle);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:base:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 385] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 375] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x86\x02\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfc\x01\x01A\x02\x01\
 A\x04\x01B\x06\x01m\x05\x05trace\x05debug\x04info\x04warn\x05error\x04\0\x05leve\
 l\x03\0\0\x01o\x02ss\x01p\x02\x01@\x03\x05level\x01\x07messages\x06fields\x03\x01\
-\0\x04\0\x03log\x01\x04\x03\0\x1ctuffet:policy/log@1.0.0-rc.1\x05\0\x01B\x06\x01\
-r\x02\x07pointers\x07messages\x04\0\x07problem\x03\0\0\x01p\x01\x01j\0\x01\x02\x01\
-@\x01\x08settingss\0\x03\x04\0\x09configure\x01\x04\x04\0\"tuffet:policy/lifecyc\
-le@1.0.0-rc.1\x05\x01\x04\0\x0ftuffet:sdk/base\x04\0\x0b\x0a\x01\0\x04base\x03\0\
-\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bi\
-ndgen-rust\x060.61.1";
+\0\x04\0\x03log\x01\x04\x03\0\x17tuffet:policy/log@1.0.0\x05\0\x01B\x06\x01r\x02\
+\x07pointers\x07messages\x04\0\x07problem\x03\0\0\x01p\x01\x01j\0\x01\x02\x01@\x01\
+\x08settingss\0\x03\x04\0\x09configure\x01\x04\x04\0\x1dtuffet:policy/lifecycle@\
+1.0.0\x05\x01\x04\0\x0ftuffet:sdk/base\x04\0\x0b\x0a\x01\0\x04base\x03\0\0\0G\x09\
+producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rus\
+t\x060.61.1";
         };
     };
 }
@@ -386,14 +392,14 @@ pub use __export_base_impl as export_base;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 336] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb5\x01\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 331] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb0\x01\x01A\x02\x01\
 A\x02\x01B\x06\x01m\x05\x05trace\x05debug\x04info\x04warn\x05error\x04\0\x05leve\
 l\x03\0\0\x01o\x02ss\x01p\x02\x01@\x03\x05level\x01\x07messages\x06fields\x03\x01\
-\0\x04\0\x03log\x01\x04\x03\0\x1ctuffet:policy/log@1.0.0-rc.1\x05\0\x04\0/tuffet\
-:sdk/base-with-all-of-its-exports-removed\x04\0\x0b*\x01\0$base-with-all-of-its-\
-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\
-\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\0\x04\0\x03log\x01\x04\x03\0\x17tuffet:policy/log@1.0.0\x05\0\x04\0/tuffet:sdk/\
+base-with-all-of-its-exports-removed\x04\0\x0b*\x01\0$base-with-all-of-its-expor\
+ts-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070\
+.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -11,6 +11,10 @@ pub mod tuffet {
         /// A key has 1 to 256 bytes, a value at most 64 KiB; the configuration bounds the number of keys and the bytes of all keys
         /// and values that a plugin writes. At most 1024 calls of `kv`, `files`, `upload-content`, `metrics` and `history` together
         /// are answered in one call of a hook, in `observe` at least 16 for each event.
+        ///
+        /// No function changes several keys at once: a bucket of NATS changes one key after the other, so the promise could not be
+        /// kept everywhere. What belongs together is one value, of up to 64 KiB, and `swap` changes it as a whole. A later version
+        /// may add such a function.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod kv {
             #[used]
@@ -33,6 +37,23 @@ pub mod tuffet {
                     f.debug_struct("Entry")
                         .field("value", &self.value)
                         .field("revision", &self.revision)
+                        .finish()
+                }
+            }
+            /// A key with its entry.
+            #[derive(Clone, Eq, PartialEq)]
+            pub struct Listed {
+                pub key: _rt::String,
+                pub entry: Entry,
+            }
+            impl ::core::fmt::Debug for Listed {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Listed")
+                        .field("key", &self.key)
+                        .field("entry", &self.entry)
                         .finish()
                 }
             }
@@ -68,7 +89,7 @@ pub mod tuffet {
                     let len2 = vec2.len();
                     let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "get"]
                         fn wit_import4(
@@ -209,7 +230,7 @@ pub mod tuffet {
                     };
                     let ptr5 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "set"]
                         fn wit_import6(
@@ -329,7 +350,7 @@ pub mod tuffet {
                     let len2 = vec2.len();
                     let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "delete"]
                         fn wit_import4(
@@ -444,7 +465,7 @@ pub mod tuffet {
                     };
                     let ptr4 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "increment"]
                         fn wit_import5(
@@ -577,7 +598,7 @@ pub mod tuffet {
                     };
                     let ptr6 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "swap"]
                         fn wit_import7(
@@ -682,16 +703,17 @@ pub mod tuffet {
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// Keys that begin with `prefix`, in the order of their bytes: at most `limit`, and never more than 1000. `after` is the
-            /// last key of the page before; an empty page is the end. It is no snapshot: a key that is created or removed between two
-            /// pages may be there or not. Where servers share a bucket, changes of others appear here a moment later.
+            /// Keys that begin with `prefix`, and their entries, in the order of the bytes of the keys: at most `limit`, never more
+            /// than 1000, and once it has 1 MiB of keys and values, no further one. `after` is the last key of the page before; an
+            /// empty page is the end. It is no snapshot: a key that is created or removed between two pages may be there or not. Where
+            /// servers share a bucket, changes of others appear here a moment later.
             #[allow(async_fn_in_trait)]
             pub fn list(
                 namespace: ::core::option::Option<&str>,
                 prefix: &str,
                 after: ::core::option::Option<&str>,
                 limit: u32,
-            ) -> ::core::result::Result<_rt::Vec<_rt::String>, Error> {
+            ) -> ::core::result::Result<_rt::Vec<Listed>, Error> {
                 unsafe {
                     #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
                     #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
@@ -727,7 +749,7 @@ pub mod tuffet {
                     };
                     let ptr5 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0-rc.1")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "list"]
                         fn wit_import6(
@@ -771,7 +793,7 @@ pub mod tuffet {
                         ptr5,
                     );
                     let l7 = i32::from(*ptr5.add(0).cast::<u8>());
-                    let result20 = match l7 {
+                    let result24 = match l7 {
                         0 => {
                             let e = {
                                 let l8 = *ptr5
@@ -780,13 +802,13 @@ pub mod tuffet {
                                 let l9 = *ptr5
                                     .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base13 = l8;
-                                let len13 = l9;
-                                let mut result13 = _rt::Vec::with_capacity(len13);
-                                for i in 0..len13 {
-                                    let base = base13
-                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
-                                    let e13 = {
+                                let base17 = l8;
+                                let len17 = l9;
+                                let mut result17 = _rt::Vec::with_capacity(len17);
+                                for i in 0..len17 {
+                                    let base = base17
+                                        .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
+                                    let e17 = {
                                         let l10 = *base.add(0).cast::<*mut u8>();
                                         let l11 = *base
                                             .add(::core::mem::size_of::<*const u8>())
@@ -797,55 +819,189 @@ pub mod tuffet {
                                             len12,
                                             len12,
                                         );
-                                        _rt::string_lift(bytes12)
+                                        let l13 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l14 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len15 = l14;
+                                        let l16 = *base
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i64>();
+                                        Listed {
+                                            key: _rt::string_lift(bytes12),
+                                            entry: Entry {
+                                                value: <_ as From<
+                                                    _rt::Vec<_>,
+                                                >>::from(
+                                                    _rt::Vec::from_raw_parts(l13.cast(), len15, len15),
+                                                ),
+                                                revision: l16 as u64,
+                                            },
+                                        }
                                     };
-                                    result13.push(e13);
+                                    result17.push(e17);
                                 }
                                 _rt::cabi_dealloc(
-                                    base13,
-                                    len13 * (2 * ::core::mem::size_of::<*const u8>()),
-                                    ::core::mem::size_of::<*const u8>(),
+                                    base17,
+                                    len17 * (8 + 4 * ::core::mem::size_of::<*const u8>()),
+                                    8,
                                 );
-                                result13
+                                result17
                             };
                             Ok(e)
                         }
                         1 => {
                             let e = {
-                                let l14 = *ptr5
+                                let l18 = *ptr5
                                     .add(::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l15 = *ptr5
+                                let l19 = *ptr5
                                     .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let len16 = l15;
-                                let bytes16 = _rt::Vec::from_raw_parts(
-                                    l14.cast(),
-                                    len16,
-                                    len16,
+                                let len20 = l19;
+                                let bytes20 = _rt::Vec::from_raw_parts(
+                                    l18.cast(),
+                                    len20,
+                                    len20,
                                 );
-                                let l17 = *ptr5
+                                let l21 = *ptr5
                                     .add(3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l18 = *ptr5
+                                let l22 = *ptr5
                                     .add(4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let len19 = l18;
-                                let bytes19 = _rt::Vec::from_raw_parts(
-                                    l17.cast(),
-                                    len19,
-                                    len19,
+                                let len23 = l22;
+                                let bytes23 = _rt::Vec::from_raw_parts(
+                                    l21.cast(),
+                                    len23,
+                                    len23,
                                 );
                                 super::super::super::__with_name0::Error {
-                                    code: _rt::string_lift(bytes16),
-                                    message: _rt::string_lift(bytes19),
+                                    code: _rt::string_lift(bytes20),
+                                    message: _rt::string_lift(bytes23),
                                 }
                             };
                             Err(e)
                         }
                         _ => _rt::invalid_enum_discriminant(),
                     };
-                    result20
+                    result24
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Removes keys that begin with `prefix`, at most 1000, and answers how many; call it until that is 0. A key that is
+            /// changed meanwhile may stay, and so may one that another server has created a moment ago.
+            #[allow(async_fn_in_trait)]
+            pub fn delete_prefix(
+                namespace: ::core::option::Option<&str>,
+                prefix: &str,
+            ) -> ::core::result::Result<u32, Error> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 5
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let (result1_0, result1_1, result1_2) = match namespace {
+                        Some(e) => {
+                            let vec0 = e;
+                            let ptr0 = vec0.as_ptr().cast::<u8>();
+                            let len0 = vec0.len();
+                            (1i32, ptr0.cast_mut(), len0)
+                        }
+                        None => (0i32, ::core::ptr::null_mut(), 0usize),
+                    };
+                    let vec2 = prefix;
+                    let ptr2 = vec2.as_ptr().cast::<u8>();
+                    let len2 = vec2.len();
+                    let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@1.0.0")]
+                    unsafe extern "C" {
+                        #[link_name = "delete-prefix"]
+                        fn wit_import4(
+                            _: i32,
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                        );
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import4(
+                        _: i32,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import4(
+                        result1_0,
+                        result1_1,
+                        result1_2,
+                        ptr2.cast_mut(),
+                        len2,
+                        ptr3,
+                    );
+                    let l5 = i32::from(*ptr3.add(0).cast::<u8>());
+                    let result13 = match l5 {
+                        0 => {
+                            let e = {
+                                let l6 = *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<i32>();
+                                l6 as u32
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l7 = *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l8 = *ptr3
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len9 = l8;
+                                let bytes9 = _rt::Vec::from_raw_parts(
+                                    l7.cast(),
+                                    len9,
+                                    len9,
+                                );
+                                let l10 = *ptr3
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l11 = *ptr3
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len12 = l11;
+                                let bytes12 = _rt::Vec::from_raw_parts(
+                                    l10.cast(),
+                                    len12,
+                                    len12,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes9),
+                                    message: _rt::string_lift(bytes12),
+                                }
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result13
                 }
             }
         }
@@ -854,6 +1010,7 @@ pub mod tuffet {
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::vec::Vec;
+    pub use alloc_crate::string::String;
     pub unsafe fn invalid_enum_discriminant<T>() -> T {
         if cfg!(debug_assertions) {
             panic!("invalid enum discriminant")
@@ -950,7 +1107,6 @@ mod _rt {
             self as i64
         }
     }
-    pub use alloc_crate::string::String;
     pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
         if size == 0 {
             return;
@@ -967,9 +1123,9 @@ mod _rt {
 #[unsafe(link_section = "component-type:wit-bindgen:0.61.1:tuffet:sdk:kv:encoded world")]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1418] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x91\x0a\x01A\x02\x01\
-A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1531] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x82\x0b\x01A\x02\x01\
+A\x05\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -978,28 +1134,31 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x05error\x01B\x1b\x02\
-\x03\x02\x01\x01\x04\0\x05error\x03\0\0\x01p}\x01r\x02\x05value\x02\x08revisionw\
-\x04\0\x05entry\x03\0\x03\x01ks\x01k\x04\x01j\x01\x06\x01\x01\x01@\x02\x09namesp\
-ace\x05\x03keys\0\x07\x04\0\x03get\x01\x08\x01ky\x01j\0\x01\x01\x01@\x04\x09name\
-space\x05\x03keys\x05value\x02\x0bttl-seconds\x09\0\x0a\x04\0\x03set\x01\x0b\x01\
-@\x02\x09namespace\x05\x03keys\0\x0a\x04\0\x06delete\x01\x0c\x01j\x01x\x01\x01\x01\
-@\x04\x09namespace\x05\x03keys\x02byx\x0bttl-seconds\x09\0\x0d\x04\0\x09incremen\
-t\x01\x0e\x01kw\x01j\x01\x0f\x01\x01\x01@\x05\x09namespace\x05\x03keys\x08revisi\
-on\x0f\x05value\x02\x0bttl-seconds\x09\0\x10\x04\0\x04swap\x01\x11\x01ps\x01j\x01\
-\x12\x01\x01\x01@\x04\x09namespace\x05\x06prefixs\x05after\x05\x05limity\0\x13\x04\
-\0\x04list\x01\x14\x03\0\x1btuffet:policy/kv@1.0.0-rc.1\x05\x02\x04\0\x0dtuffet:\
-sdk/kv\x04\0\x0b\x08\x01\0\x02kv\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\
-\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x05error\x01B\x20\x02\x03\
+\x02\x01\x01\x04\0\x05error\x03\0\0\x01p}\x01r\x02\x05value\x02\x08revisionw\x04\
+\0\x05entry\x03\0\x03\x01r\x02\x03keys\x05entry\x04\x04\0\x06listed\x03\0\x05\x01\
+ks\x01k\x04\x01j\x01\x08\x01\x01\x01@\x02\x09namespace\x07\x03keys\0\x09\x04\0\x03\
+get\x01\x0a\x01ky\x01j\0\x01\x01\x01@\x04\x09namespace\x07\x03keys\x05value\x02\x0b\
+ttl-seconds\x0b\0\x0c\x04\0\x03set\x01\x0d\x01@\x02\x09namespace\x07\x03keys\0\x0c\
+\x04\0\x06delete\x01\x0e\x01j\x01x\x01\x01\x01@\x04\x09namespace\x07\x03keys\x02\
+byx\x0bttl-seconds\x0b\0\x0f\x04\0\x09increment\x01\x10\x01kw\x01j\x01\x11\x01\x01\
+\x01@\x05\x09namespace\x07\x03keys\x08revision\x11\x05value\x02\x0bttl-seconds\x0b\
+\0\x12\x04\0\x04swap\x01\x13\x01p\x06\x01j\x01\x14\x01\x01\x01@\x04\x09namespace\
+\x07\x06prefixs\x05after\x07\x05limity\0\x15\x04\0\x04list\x01\x16\x01j\x01y\x01\
+\x01\x01@\x02\x09namespace\x07\x06prefixs\0\x17\x04\0\x0ddelete-prefix\x01\x18\x03\
+\0\x16tuffet:policy/kv@1.0.0\x05\x02\x04\0\x0dtuffet:sdk/kv\x04\0\x0b\x08\x01\0\x02\
+kv\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
+wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

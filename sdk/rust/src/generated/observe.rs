@@ -227,19 +227,19 @@ pub mod exports {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
                         {
-                            let base307 = arg0;
-                            let len307 = arg1;
-                            let mut result307 = _rt::Vec::with_capacity(len307);
-                            for i in 0..len307 {
-                                let base = base307
-                                    .add(i * (216 + 68 * ::core::mem::size_of::<*const u8>()));
-                                let e307 = {
+                            let base327 = arg0;
+                            let len327 = arg1;
+                            let mut result327 = _rt::Vec::with_capacity(len327);
+                            for i in 0..len327 {
+                                let base = base327
+                                    .add(i * (224 + 70 * ::core::mem::size_of::<*const u8>()));
+                                let e327 = {
                                     let l0 = *base.add(0).cast::<i64>();
                                     let l1 = *base.add(8).cast::<i64>();
                                     let l2 = i32::from(*base.add(16).cast::<u8>());
-                                    let v306 = match l2 {
+                                    let v326 = match l2 {
                                         0 => {
-                                            let e306 = {
+                                            let e326 = {
                                                 let l3 = *base.add(24).cast::<*mut u8>();
                                                 let l4 = *base
                                                     .add(24 + 1 * ::core::mem::size_of::<*const u8>())
@@ -386,66 +386,116 @@ pub mod exports {
                                                 );
                                                 let l89 = *base
                                                     .add(64 + 44 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
+                                                    .cast::<i64>();
                                                 let l90 = *base
-                                                    .add(64 + 45 * ::core::mem::size_of::<*const u8>())
+                                                    .add(72 + 44 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l91 = *base
+                                                    .add(72 + 45 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base97 = l89;
-                                                let len97 = l90;
-                                                let mut result97 = _rt::Vec::with_capacity(len97);
-                                                for i in 0..len97 {
-                                                    let base = base97
+                                                let base98 = l90;
+                                                let len98 = l91;
+                                                let mut result98 = _rt::Vec::with_capacity(len98);
+                                                for i in 0..len98 {
+                                                    let base = base98
                                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e97 = {
-                                                        let l91 = *base.add(0).cast::<*mut u8>();
-                                                        let l92 = *base
+                                                    let e98 = {
+                                                        let l92 = *base.add(0).cast::<*mut u8>();
+                                                        let l93 = *base
                                                             .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len93 = l92;
-                                                        let bytes93 = _rt::Vec::from_raw_parts(
-                                                            l91.cast(),
-                                                            len93,
-                                                            len93,
+                                                        let len94 = l93;
+                                                        let bytes94 = _rt::Vec::from_raw_parts(
+                                                            l92.cast(),
+                                                            len94,
+                                                            len94,
                                                         );
-                                                        let l94 = *base
+                                                        let l95 = *base
                                                             .add(2 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<*mut u8>();
-                                                        let l95 = *base
+                                                        let l96 = *base
                                                             .add(3 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len96 = l95;
-                                                        let bytes96 = _rt::Vec::from_raw_parts(
-                                                            l94.cast(),
-                                                            len96,
-                                                            len96,
+                                                        let len97 = l96;
+                                                        let bytes97 = _rt::Vec::from_raw_parts(
+                                                            l95.cast(),
+                                                            len97,
+                                                            len97,
                                                         );
-                                                        (_rt::string_lift(bytes93), _rt::string_lift(bytes96))
+                                                        super::super::super::super::__with_name0::Label {
+                                                            plugin: _rt::string_lift(bytes94),
+                                                            text: _rt::string_lift(bytes97),
+                                                        }
                                                     };
-                                                    result97.push(e97);
+                                                    result98.push(e98);
                                                 }
                                                 _rt::cabi_dealloc(
-                                                    base97,
-                                                    len97 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    base98,
+                                                    len98 * (4 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
-                                                let l98 = i32::from(
+                                                let l99 = *base
+                                                    .add(72 + 46 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l100 = *base
+                                                    .add(72 + 47 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base107 = l99;
+                                                let len107 = l100;
+                                                let mut result107 = _rt::Vec::with_capacity(len107);
+                                                for i in 0..len107 {
+                                                    let base = base107
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e107 = {
+                                                        let l101 = *base.add(0).cast::<*mut u8>();
+                                                        let l102 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len103 = l102;
+                                                        let bytes103 = _rt::Vec::from_raw_parts(
+                                                            l101.cast(),
+                                                            len103,
+                                                            len103,
+                                                        );
+                                                        let l104 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l105 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len106 = l105;
+                                                        let bytes106 = _rt::Vec::from_raw_parts(
+                                                            l104.cast(),
+                                                            len106,
+                                                            len106,
+                                                        );
+                                                        (_rt::string_lift(bytes103), _rt::string_lift(bytes106))
+                                                    };
+                                                    result107.push(e107);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base107,
+                                                    len107 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l108 = i32::from(
                                                     *base
-                                                        .add(64 + 46 * ::core::mem::size_of::<*const u8>())
+                                                        .add(72 + 48 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l111 = i32::from(
-                                                    *base
-                                                        .add(64 + 52 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l115 = i32::from(
+                                                let l121 = i32::from(
                                                     *base
                                                         .add(72 + 54 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l117 = i32::from(
+                                                let l125 = i32::from(
                                                     *base
-                                                        .add(88 + 54 * ::core::mem::size_of::<*const u8>())
+                                                        .add(80 + 56 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l127 = i32::from(
+                                                    *base
+                                                        .add(96 + 56 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
                                                 DecidedRequest {
@@ -846,135 +896,137 @@ pub mod exports {
                                                             _ => _rt::invalid_enum_discriminant(),
                                                         },
                                                         options: result88,
-                                                        attributes: result97,
+                                                        unix_ms: l89 as u64,
+                                                        labels: result98,
+                                                        attributes: result107,
                                                     },
-                                                    resolved: match l98 {
+                                                    resolved: match l108 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l99 = i32::from(
+                                                                let l109 = i32::from(
                                                                     *base
-                                                                        .add(64 + 47 * ::core::mem::size_of::<*const u8>())
+                                                                        .add(72 + 49 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<u8>(),
                                                                 );
-                                                                use super::super::super::super::__with_name0::Resolved as V110;
-                                                                let v110 = match l99 {
+                                                                use super::super::super::super::__with_name0::Resolved as V120;
+                                                                let v120 = match l109 {
                                                                     0 => {
-                                                                        let e110 = {
-                                                                            let l100 = *base
-                                                                                .add(64 + 48 * ::core::mem::size_of::<*const u8>())
+                                                                        let e120 = {
+                                                                            let l110 = *base
+                                                                                .add(72 + 50 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<*mut u8>();
-                                                                            let l101 = *base
-                                                                                .add(64 + 49 * ::core::mem::size_of::<*const u8>())
+                                                                            let l111 = *base
+                                                                                .add(72 + 51 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<usize>();
-                                                                            let len102 = l101;
-                                                                            let bytes102 = _rt::Vec::from_raw_parts(
-                                                                                l100.cast(),
-                                                                                len102,
-                                                                                len102,
+                                                                            let len112 = l111;
+                                                                            let bytes112 = _rt::Vec::from_raw_parts(
+                                                                                l110.cast(),
+                                                                                len112,
+                                                                                len112,
                                                                             );
-                                                                            let l103 = *base
-                                                                                .add(64 + 50 * ::core::mem::size_of::<*const u8>())
+                                                                            let l113 = *base
+                                                                                .add(72 + 52 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<*mut u8>();
-                                                                            let l104 = *base
-                                                                                .add(64 + 51 * ::core::mem::size_of::<*const u8>())
+                                                                            let l114 = *base
+                                                                                .add(72 + 53 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<usize>();
-                                                                            let len105 = l104;
-                                                                            let bytes105 = _rt::Vec::from_raw_parts(
-                                                                                l103.cast(),
-                                                                                len105,
-                                                                                len105,
+                                                                            let len115 = l114;
+                                                                            let bytes115 = _rt::Vec::from_raw_parts(
+                                                                                l113.cast(),
+                                                                                len115,
+                                                                                len115,
                                                                             );
                                                                             super::super::super::super::__with_name0::Target {
-                                                                                root: _rt::string_lift(bytes102),
-                                                                                path: _rt::string_lift(bytes105),
+                                                                                root: _rt::string_lift(bytes112),
+                                                                                path: _rt::string_lift(bytes115),
                                                                             }
                                                                         };
-                                                                        V110::File(e110)
+                                                                        V120::File(e120)
                                                                     }
                                                                     n => {
                                                                         debug_assert_eq!(n, 1, "invalid enum discriminant");
-                                                                        let e110 = {
-                                                                            let l106 = i32::from(
+                                                                        let e120 = {
+                                                                            let l116 = i32::from(
                                                                                 *base
-                                                                                    .add(64 + 48 * ::core::mem::size_of::<*const u8>())
+                                                                                    .add(72 + 50 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            match l106 {
+                                                                            match l116 {
                                                                                 0 => None,
                                                                                 1 => {
                                                                                     let e = {
-                                                                                        let l107 = *base
-                                                                                            .add(64 + 49 * ::core::mem::size_of::<*const u8>())
+                                                                                        let l117 = *base
+                                                                                            .add(72 + 51 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<*mut u8>();
-                                                                                        let l108 = *base
-                                                                                            .add(64 + 50 * ::core::mem::size_of::<*const u8>())
+                                                                                        let l118 = *base
+                                                                                            .add(72 + 52 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<usize>();
-                                                                                        let len109 = l108;
-                                                                                        let bytes109 = _rt::Vec::from_raw_parts(
-                                                                                            l107.cast(),
-                                                                                            len109,
-                                                                                            len109,
+                                                                                        let len119 = l118;
+                                                                                        let bytes119 = _rt::Vec::from_raw_parts(
+                                                                                            l117.cast(),
+                                                                                            len119,
+                                                                                            len119,
                                                                                         );
-                                                                                        _rt::string_lift(bytes109)
+                                                                                        _rt::string_lift(bytes119)
                                                                                     };
                                                                                     Some(e)
                                                                                 }
                                                                                 _ => _rt::invalid_enum_discriminant(),
                                                                             }
                                                                         };
-                                                                        V110::Content(e110)
+                                                                        V120::Content(e120)
                                                                     }
                                                                 };
-                                                                v110
+                                                                v120
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    decided_by: match l111 {
+                                                    decided_by: match l121 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l112 = *base
-                                                                    .add(64 + 53 * ::core::mem::size_of::<*const u8>())
+                                                                let l122 = *base
+                                                                    .add(72 + 55 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<*mut u8>();
-                                                                let l113 = *base
-                                                                    .add(64 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                let l123 = *base
+                                                                    .add(72 + 56 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<usize>();
-                                                                let len114 = l113;
-                                                                let bytes114 = _rt::Vec::from_raw_parts(
-                                                                    l112.cast(),
-                                                                    len114,
-                                                                    len114,
+                                                                let len124 = l123;
+                                                                let bytes124 = _rt::Vec::from_raw_parts(
+                                                                    l122.cast(),
+                                                                    len124,
+                                                                    len124,
                                                                 );
-                                                                _rt::string_lift(bytes114)
+                                                                _rt::string_lift(bytes124)
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    size: match l115 {
+                                                    size: match l125 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l116 = *base
-                                                                    .add(80 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                let l126 = *base
+                                                                    .add(88 + 56 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l116 as u64
+                                                                l126 as u64
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    decision_us: match l117 {
+                                                    decision_us: match l127 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l118 = *base
-                                                                    .add(96 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                let l128 = *base
+                                                                    .add(104 + 56 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l118 as u64
+                                                                l128 as u64
                                                             };
                                                             Some(e)
                                                         }
@@ -982,39 +1034,39 @@ pub mod exports {
                                                     },
                                                 }
                                             };
-                                            EventKind::Started(e306)
+                                            EventKind::Started(e326)
                                         }
                                         1 => {
-                                            let e306 = {
-                                                let l119 = *base.add(24).cast::<*mut u8>();
-                                                let l120 = *base
+                                            let e326 = {
+                                                let l129 = *base.add(24).cast::<*mut u8>();
+                                                let l130 = *base
                                                     .add(24 + 1 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len121 = l120;
-                                                let bytes121 = _rt::Vec::from_raw_parts(
-                                                    l119.cast(),
-                                                    len121,
-                                                    len121,
+                                                let len131 = l130;
+                                                let bytes131 = _rt::Vec::from_raw_parts(
+                                                    l129.cast(),
+                                                    len131,
+                                                    len131,
                                                 );
-                                                let l122 = *base
+                                                let l132 = *base
                                                     .add(24 + 2 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<i64>();
-                                                let l123 = i32::from(
+                                                let l133 = i32::from(
                                                     *base
                                                         .add(32 + 2 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
                                                 Progress {
-                                                    request_id: _rt::string_lift(bytes121),
-                                                    transferred: l122 as u64,
-                                                    size: match l123 {
+                                                    request_id: _rt::string_lift(bytes131),
+                                                    transferred: l132 as u64,
+                                                    size: match l133 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l124 = *base
+                                                                let l134 = *base
                                                                     .add(40 + 2 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l124 as u64
+                                                                l134 as u64
                                                             };
                                                             Some(e)
                                                         }
@@ -1022,781 +1074,831 @@ pub mod exports {
                                                     },
                                                 }
                                             };
-                                            EventKind::Progressed(e306)
+                                            EventKind::Progressed(e326)
                                         }
                                         2 => {
-                                            let e306 = {
-                                                let l125 = *base.add(24).cast::<*mut u8>();
-                                                let l126 = *base
+                                            let e326 = {
+                                                let l135 = *base.add(24).cast::<*mut u8>();
+                                                let l136 = *base
                                                     .add(24 + 1 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len127 = l126;
-                                                let bytes127 = _rt::Vec::from_raw_parts(
-                                                    l125.cast(),
-                                                    len127,
-                                                    len127,
+                                                let len137 = l136;
+                                                let bytes137 = _rt::Vec::from_raw_parts(
+                                                    l135.cast(),
+                                                    len137,
+                                                    len137,
                                                 );
-                                                let l128 = *base
+                                                let l138 = *base
                                                     .add(24 + 2 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l129 = *base
+                                                let l139 = *base
                                                     .add(24 + 3 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len130 = l129;
-                                                let bytes130 = _rt::Vec::from_raw_parts(
-                                                    l128.cast(),
-                                                    len130,
-                                                    len130,
+                                                let len140 = l139;
+                                                let bytes140 = _rt::Vec::from_raw_parts(
+                                                    l138.cast(),
+                                                    len140,
+                                                    len140,
                                                 );
-                                                let l131 = i32::from(
+                                                let l141 = i32::from(
                                                     *base
                                                         .add(24 + 4 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l132 = i32::from(
+                                                let l142 = i32::from(
                                                     *base
                                                         .add(25 + 4 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l133 = *base
+                                                let l143 = *base
                                                     .add(24 + 5 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l134 = *base
+                                                let l144 = *base
                                                     .add(24 + 6 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len135 = l134;
-                                                let bytes135 = _rt::Vec::from_raw_parts(
-                                                    l133.cast(),
-                                                    len135,
-                                                    len135,
+                                                let len145 = l144;
+                                                let bytes145 = _rt::Vec::from_raw_parts(
+                                                    l143.cast(),
+                                                    len145,
+                                                    len145,
                                                 );
-                                                let l136 = *base
+                                                let l146 = *base
                                                     .add(24 + 7 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l137 = *base
+                                                let l147 = *base
                                                     .add(24 + 8 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len138 = l137;
-                                                let bytes138 = _rt::Vec::from_raw_parts(
-                                                    l136.cast(),
-                                                    len138,
-                                                    len138,
+                                                let len148 = l147;
+                                                let bytes148 = _rt::Vec::from_raw_parts(
+                                                    l146.cast(),
+                                                    len148,
+                                                    len148,
                                                 );
-                                                let l139 = *base
+                                                let l149 = *base
                                                     .add(32 + 8 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l140 = *base
+                                                let l150 = *base
                                                     .add(32 + 9 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len141 = l140;
-                                                let bytes141 = _rt::Vec::from_raw_parts(
-                                                    l139.cast(),
-                                                    len141,
-                                                    len141,
+                                                let len151 = l150;
+                                                let bytes151 = _rt::Vec::from_raw_parts(
+                                                    l149.cast(),
+                                                    len151,
+                                                    len151,
                                                 );
-                                                let l142 = i32::from(
+                                                let l152 = i32::from(
                                                     *base
                                                         .add(32 + 10 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u16>(),
                                                 );
-                                                let l143 = i32::from(
+                                                let l153 = i32::from(
                                                     *base
                                                         .add(32 + 11 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l162 = i32::from(
+                                                let l172 = i32::from(
                                                     *base
                                                         .add(32 + 16 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l188 = *base
+                                                let l198 = *base
                                                     .add(64 + 32 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l189 = *base
+                                                let l199 = *base
                                                     .add(64 + 33 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len190 = l189;
-                                                let bytes190 = _rt::Vec::from_raw_parts(
-                                                    l188.cast(),
-                                                    len190,
-                                                    len190,
+                                                let len200 = l199;
+                                                let bytes200 = _rt::Vec::from_raw_parts(
+                                                    l198.cast(),
+                                                    len200,
+                                                    len200,
                                                 );
-                                                let l191 = i32::from(
+                                                let l201 = i32::from(
                                                     *base
                                                         .add(64 + 34 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l202 = *base
+                                                let l212 = *base
                                                     .add(64 + 42 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l203 = *base
+                                                let l213 = *base
                                                     .add(64 + 43 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base210 = l202;
-                                                let len210 = l203;
-                                                let mut result210 = _rt::Vec::with_capacity(len210);
-                                                for i in 0..len210 {
-                                                    let base = base210
+                                                let base220 = l212;
+                                                let len220 = l213;
+                                                let mut result220 = _rt::Vec::with_capacity(len220);
+                                                for i in 0..len220 {
+                                                    let base = base220
                                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e210 = {
-                                                        let l204 = *base.add(0).cast::<*mut u8>();
-                                                        let l205 = *base
+                                                    let e220 = {
+                                                        let l214 = *base.add(0).cast::<*mut u8>();
+                                                        let l215 = *base
                                                             .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len206 = l205;
-                                                        let bytes206 = _rt::Vec::from_raw_parts(
-                                                            l204.cast(),
-                                                            len206,
-                                                            len206,
+                                                        let len216 = l215;
+                                                        let bytes216 = _rt::Vec::from_raw_parts(
+                                                            l214.cast(),
+                                                            len216,
+                                                            len216,
                                                         );
-                                                        let l207 = *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>();
-                                                        let l208 = *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>();
-                                                        let len209 = l208;
-                                                        let bytes209 = _rt::Vec::from_raw_parts(
-                                                            l207.cast(),
-                                                            len209,
-                                                            len209,
-                                                        );
-                                                        (_rt::string_lift(bytes206), _rt::string_lift(bytes209))
-                                                    };
-                                                    result210.push(e210);
-                                                }
-                                                _rt::cabi_dealloc(
-                                                    base210,
-                                                    len210 * (4 * ::core::mem::size_of::<*const u8>()),
-                                                    ::core::mem::size_of::<*const u8>(),
-                                                );
-                                                let l211 = *base
-                                                    .add(64 + 44 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l212 = *base
-                                                    .add(64 + 45 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                let base219 = l211;
-                                                let len219 = l212;
-                                                let mut result219 = _rt::Vec::with_capacity(len219);
-                                                for i in 0..len219 {
-                                                    let base = base219
-                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e219 = {
-                                                        let l213 = *base.add(0).cast::<*mut u8>();
-                                                        let l214 = *base
-                                                            .add(::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>();
-                                                        let len215 = l214;
-                                                        let bytes215 = _rt::Vec::from_raw_parts(
-                                                            l213.cast(),
-                                                            len215,
-                                                            len215,
-                                                        );
-                                                        let l216 = *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>();
                                                         let l217 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l218 = *base
                                                             .add(3 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len218 = l217;
-                                                        let bytes218 = _rt::Vec::from_raw_parts(
-                                                            l216.cast(),
-                                                            len218,
-                                                            len218,
+                                                        let len219 = l218;
+                                                        let bytes219 = _rt::Vec::from_raw_parts(
+                                                            l217.cast(),
+                                                            len219,
+                                                            len219,
                                                         );
-                                                        (_rt::string_lift(bytes215), _rt::string_lift(bytes218))
+                                                        (_rt::string_lift(bytes216), _rt::string_lift(bytes219))
                                                     };
-                                                    result219.push(e219);
+                                                    result220.push(e220);
                                                 }
                                                 _rt::cabi_dealloc(
-                                                    base219,
-                                                    len219 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    base220,
+                                                    len220 * (4 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
-                                                let l220 = i32::from(
+                                                let l221 = *base
+                                                    .add(64 + 44 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l222 = *base
+                                                    .add(72 + 44 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l223 = *base
+                                                    .add(72 + 45 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base230 = l222;
+                                                let len230 = l223;
+                                                let mut result230 = _rt::Vec::with_capacity(len230);
+                                                for i in 0..len230 {
+                                                    let base = base230
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e230 = {
+                                                        let l224 = *base.add(0).cast::<*mut u8>();
+                                                        let l225 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len226 = l225;
+                                                        let bytes226 = _rt::Vec::from_raw_parts(
+                                                            l224.cast(),
+                                                            len226,
+                                                            len226,
+                                                        );
+                                                        let l227 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l228 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len229 = l228;
+                                                        let bytes229 = _rt::Vec::from_raw_parts(
+                                                            l227.cast(),
+                                                            len229,
+                                                            len229,
+                                                        );
+                                                        super::super::super::super::__with_name0::Label {
+                                                            plugin: _rt::string_lift(bytes226),
+                                                            text: _rt::string_lift(bytes229),
+                                                        }
+                                                    };
+                                                    result230.push(e230);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base230,
+                                                    len230 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l231 = *base
+                                                    .add(72 + 46 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l232 = *base
+                                                    .add(72 + 47 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base239 = l231;
+                                                let len239 = l232;
+                                                let mut result239 = _rt::Vec::with_capacity(len239);
+                                                for i in 0..len239 {
+                                                    let base = base239
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e239 = {
+                                                        let l233 = *base.add(0).cast::<*mut u8>();
+                                                        let l234 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len235 = l234;
+                                                        let bytes235 = _rt::Vec::from_raw_parts(
+                                                            l233.cast(),
+                                                            len235,
+                                                            len235,
+                                                        );
+                                                        let l236 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l237 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len238 = l237;
+                                                        let bytes238 = _rt::Vec::from_raw_parts(
+                                                            l236.cast(),
+                                                            len238,
+                                                            len238,
+                                                        );
+                                                        (_rt::string_lift(bytes235), _rt::string_lift(bytes238))
+                                                    };
+                                                    result239.push(e239);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base239,
+                                                    len239 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l240 = i32::from(
                                                     *base
-                                                        .add(64 + 46 * ::core::mem::size_of::<*const u8>())
+                                                        .add(72 + 48 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l233 = i32::from(
-                                                    *base
-                                                        .add(64 + 52 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l237 = i32::from(
+                                                let l253 = i32::from(
                                                     *base
                                                         .add(72 + 54 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l239 = i32::from(
+                                                let l257 = i32::from(
                                                     *base
-                                                        .add(88 + 54 * ::core::mem::size_of::<*const u8>())
+                                                        .add(80 + 56 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l241 = *base
-                                                    .add(104 + 54 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l242 = *base
-                                                    .add(104 + 55 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                let len243 = l242;
-                                                let bytes243 = _rt::Vec::from_raw_parts(
-                                                    l241.cast(),
-                                                    len243,
-                                                    len243,
-                                                );
-                                                let l244 = *base
-                                                    .add(104 + 56 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l245 = *base
-                                                    .add(104 + 57 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                let len246 = l245;
-                                                let bytes246 = _rt::Vec::from_raw_parts(
-                                                    l244.cast(),
-                                                    len246,
-                                                    len246,
-                                                );
-                                                let l247 = i32::from(
+                                                let l259 = i32::from(
                                                     *base
-                                                        .add(104 + 58 * ::core::mem::size_of::<*const u8>())
+                                                        .add(96 + 56 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l251 = *base
-                                                    .add(104 + 61 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i32>();
-                                                let l252 = *base
-                                                    .add(104 + 62 * ::core::mem::size_of::<*const u8>())
+                                                let l261 = *base
+                                                    .add(112 + 56 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l253 = *base
-                                                    .add(104 + 63 * ::core::mem::size_of::<*const u8>())
+                                                let l262 = *base
+                                                    .add(112 + 57 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base260 = l252;
-                                                let len260 = l253;
-                                                let mut result260 = _rt::Vec::with_capacity(len260);
-                                                for i in 0..len260 {
-                                                    let base = base260
-                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e260 = {
-                                                        let l254 = *base.add(0).cast::<*mut u8>();
-                                                        let l255 = *base
-                                                            .add(::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>();
-                                                        let len256 = l255;
-                                                        let bytes256 = _rt::Vec::from_raw_parts(
-                                                            l254.cast(),
-                                                            len256,
-                                                            len256,
-                                                        );
-                                                        let l257 = *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>();
-                                                        let l258 = *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>();
-                                                        let len259 = l258;
-                                                        let bytes259 = _rt::Vec::from_raw_parts(
-                                                            l257.cast(),
-                                                            len259,
-                                                            len259,
-                                                        );
-                                                        super::super::super::super::__with_name0::Target {
-                                                            root: _rt::string_lift(bytes256),
-                                                            path: _rt::string_lift(bytes259),
-                                                        }
-                                                    };
-                                                    result260.push(e260);
-                                                }
-                                                _rt::cabi_dealloc(
-                                                    base260,
-                                                    len260 * (4 * ::core::mem::size_of::<*const u8>()),
-                                                    ::core::mem::size_of::<*const u8>(),
+                                                let len263 = l262;
+                                                let bytes263 = _rt::Vec::from_raw_parts(
+                                                    l261.cast(),
+                                                    len263,
+                                                    len263,
                                                 );
-                                                let l261 = i32::from(
-                                                    *base
-                                                        .add(104 + 64 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l265 = i32::from(
-                                                    *base
-                                                        .add(104 + 67 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u16>(),
-                                                );
-                                                let l266 = i32::from(
-                                                    *base
-                                                        .add(106 + 67 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u16>(),
+                                                let l264 = *base
+                                                    .add(112 + 58 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l265 = *base
+                                                    .add(112 + 59 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let len266 = l265;
+                                                let bytes266 = _rt::Vec::from_raw_parts(
+                                                    l264.cast(),
+                                                    len266,
+                                                    len266,
                                                 );
                                                 let l267 = i32::from(
                                                     *base
-                                                        .add(108 + 67 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l269 = i32::from(
-                                                    *base
-                                                        .add(120 + 66 * ::core::mem::size_of::<*const u8>())
+                                                        .add(112 + 60 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
                                                 let l271 = *base
-                                                    .add(136 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
+                                                    .add(112 + 63 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i32>();
                                                 let l272 = *base
-                                                    .add(144 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
-                                                let l273 = *base
-                                                    .add(152 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
-                                                let l274 = *base
-                                                    .add(160 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
-                                                let l275 = *base
-                                                    .add(168 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
-                                                let l276 = i32::from(
-                                                    *base
-                                                        .add(176 + 66 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l278 = i32::from(
-                                                    *base
-                                                        .add(192 + 66 * ::core::mem::size_of::<*const u8>())
-                                                        .cast::<u8>(),
-                                                );
-                                                let l280 = *base
-                                                    .add(208 + 66 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>();
-                                                let l281 = *base
-                                                    .add(216 + 66 * ::core::mem::size_of::<*const u8>())
+                                                    .add(112 + 64 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l282 = *base
-                                                    .add(216 + 67 * ::core::mem::size_of::<*const u8>())
+                                                let l273 = *base
+                                                    .add(112 + 65 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base289 = l281;
-                                                let len289 = l282;
-                                                let mut result289 = _rt::Vec::with_capacity(len289);
-                                                for i in 0..len289 {
-                                                    let base = base289
+                                                let base280 = l272;
+                                                let len280 = l273;
+                                                let mut result280 = _rt::Vec::with_capacity(len280);
+                                                for i in 0..len280 {
+                                                    let base = base280
                                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e289 = {
-                                                        let l283 = *base.add(0).cast::<*mut u8>();
-                                                        let l284 = *base
+                                                    let e280 = {
+                                                        let l274 = *base.add(0).cast::<*mut u8>();
+                                                        let l275 = *base
                                                             .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len285 = l284;
-                                                        let bytes285 = _rt::Vec::from_raw_parts(
-                                                            l283.cast(),
-                                                            len285,
-                                                            len285,
+                                                        let len276 = l275;
+                                                        let bytes276 = _rt::Vec::from_raw_parts(
+                                                            l274.cast(),
+                                                            len276,
+                                                            len276,
                                                         );
-                                                        let l286 = *base
+                                                        let l277 = *base
                                                             .add(2 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<*mut u8>();
-                                                        let l287 = *base
+                                                        let l278 = *base
                                                             .add(3 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len288 = l287;
-                                                        let bytes288 = _rt::Vec::from_raw_parts(
-                                                            l286.cast(),
-                                                            len288,
-                                                            len288,
+                                                        let len279 = l278;
+                                                        let bytes279 = _rt::Vec::from_raw_parts(
+                                                            l277.cast(),
+                                                            len279,
+                                                            len279,
                                                         );
-                                                        (_rt::string_lift(bytes285), _rt::string_lift(bytes288))
+                                                        super::super::super::super::__with_name0::Target {
+                                                            root: _rt::string_lift(bytes276),
+                                                            path: _rt::string_lift(bytes279),
+                                                        }
                                                     };
-                                                    result289.push(e289);
+                                                    result280.push(e280);
                                                 }
                                                 _rt::cabi_dealloc(
-                                                    base289,
-                                                    len289 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    base280,
+                                                    len280 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l281 = i32::from(
+                                                    *base
+                                                        .add(112 + 66 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l285 = i32::from(
+                                                    *base
+                                                        .add(112 + 69 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u16>(),
+                                                );
+                                                let l286 = i32::from(
+                                                    *base
+                                                        .add(114 + 69 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u16>(),
+                                                );
+                                                let l287 = i32::from(
+                                                    *base
+                                                        .add(116 + 69 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l289 = i32::from(
+                                                    *base
+                                                        .add(128 + 68 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l291 = *base
+                                                    .add(144 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l292 = *base
+                                                    .add(152 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l293 = *base
+                                                    .add(160 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l294 = *base
+                                                    .add(168 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l295 = *base
+                                                    .add(176 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l296 = i32::from(
+                                                    *base
+                                                        .add(184 + 68 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l298 = i32::from(
+                                                    *base
+                                                        .add(200 + 68 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l300 = *base
+                                                    .add(216 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                let l301 = *base
+                                                    .add(224 + 68 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l302 = *base
+                                                    .add(224 + 69 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base309 = l301;
+                                                let len309 = l302;
+                                                let mut result309 = _rt::Vec::with_capacity(len309);
+                                                for i in 0..len309 {
+                                                    let base = base309
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e309 = {
+                                                        let l303 = *base.add(0).cast::<*mut u8>();
+                                                        let l304 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len305 = l304;
+                                                        let bytes305 = _rt::Vec::from_raw_parts(
+                                                            l303.cast(),
+                                                            len305,
+                                                            len305,
+                                                        );
+                                                        let l306 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l307 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len308 = l307;
+                                                        let bytes308 = _rt::Vec::from_raw_parts(
+                                                            l306.cast(),
+                                                            len308,
+                                                            len308,
+                                                        );
+                                                        (_rt::string_lift(bytes305), _rt::string_lift(bytes308))
+                                                    };
+                                                    result309.push(e309);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base309,
+                                                    len309 * (4 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
                                                 Summary {
                                                     decided: DecidedRequest {
                                                         request: super::super::super::super::__with_name0::Request {
-                                                            id: _rt::string_lift(bytes127),
-                                                            listener: _rt::string_lift(bytes130),
+                                                            id: _rt::string_lift(bytes137),
+                                                            listener: _rt::string_lift(bytes140),
                                                             operation: super::super::super::super::__with_name0::Operation::_lift(
-                                                                l131 as u8,
+                                                                l141 as u8,
                                                             ),
                                                             mode: super::super::super::super::__with_name0::Mode::_lift(
-                                                                l132 as u8,
+                                                                l142 as u8,
                                                             ),
-                                                            requested: _rt::string_lift(bytes135),
-                                                            path: _rt::string_lift(bytes138),
+                                                            requested: _rt::string_lift(bytes145),
+                                                            path: _rt::string_lift(bytes148),
                                                             client: super::super::super::super::__with_name0::Client {
-                                                                address: _rt::string_lift(bytes141),
-                                                                port: l142 as u16,
-                                                                macs: match l143 {
+                                                                address: _rt::string_lift(bytes151),
+                                                                port: l152 as u16,
+                                                                macs: match l153 {
                                                                     0 => None,
                                                                     1 => {
                                                                         let e = {
-                                                                            let l144 = *base
+                                                                            let l154 = *base
                                                                                 .add(32 + 12 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<*mut u8>();
-                                                                            let l145 = *base
+                                                                            let l155 = *base
                                                                                 .add(32 + 13 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<usize>();
-                                                                            let base152 = l144;
-                                                                            let len152 = l145;
-                                                                            let mut result152 = _rt::Vec::with_capacity(len152);
-                                                                            for i in 0..len152 {
-                                                                                let base = base152
+                                                                            let base162 = l154;
+                                                                            let len162 = l155;
+                                                                            let mut result162 = _rt::Vec::with_capacity(len162);
+                                                                            for i in 0..len162 {
+                                                                                let base = base162
                                                                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                                                let e152 = {
-                                                                                    let l146 = *base.add(0).cast::<*mut u8>();
-                                                                                    let l147 = *base
+                                                                                let e162 = {
+                                                                                    let l156 = *base.add(0).cast::<*mut u8>();
+                                                                                    let l157 = *base
                                                                                         .add(::core::mem::size_of::<*const u8>())
                                                                                         .cast::<usize>();
-                                                                                    let len148 = l147;
-                                                                                    let bytes148 = _rt::Vec::from_raw_parts(
-                                                                                        l146.cast(),
-                                                                                        len148,
-                                                                                        len148,
+                                                                                    let len158 = l157;
+                                                                                    let bytes158 = _rt::Vec::from_raw_parts(
+                                                                                        l156.cast(),
+                                                                                        len158,
+                                                                                        len158,
                                                                                     );
-                                                                                    let l149 = *base
+                                                                                    let l159 = *base
                                                                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                                                                         .cast::<*mut u8>();
-                                                                                    let l150 = *base
+                                                                                    let l160 = *base
                                                                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                                                                         .cast::<usize>();
-                                                                                    let len151 = l150;
-                                                                                    let bytes151 = _rt::Vec::from_raw_parts(
-                                                                                        l149.cast(),
-                                                                                        len151,
-                                                                                        len151,
+                                                                                    let len161 = l160;
+                                                                                    let bytes161 = _rt::Vec::from_raw_parts(
+                                                                                        l159.cast(),
+                                                                                        len161,
+                                                                                        len161,
                                                                                     );
                                                                                     super::super::super::super::__with_name0::Mac {
-                                                                                        address: _rt::string_lift(bytes148),
-                                                                                        source: _rt::string_lift(bytes151),
+                                                                                        address: _rt::string_lift(bytes158),
+                                                                                        source: _rt::string_lift(bytes161),
                                                                                     }
                                                                                 };
-                                                                                result152.push(e152);
+                                                                                result162.push(e162);
                                                                             }
                                                                             _rt::cabi_dealloc(
-                                                                                base152,
-                                                                                len152 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                                                base162,
+                                                                                len162 * (4 * ::core::mem::size_of::<*const u8>()),
                                                                                 ::core::mem::size_of::<*const u8>(),
                                                                             );
-                                                                            let l153 = *base
+                                                                            let l163 = *base
                                                                                 .add(32 + 14 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<*mut u8>();
-                                                                            let l154 = *base
+                                                                            let l164 = *base
                                                                                 .add(32 + 15 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<usize>();
-                                                                            let base161 = l153;
-                                                                            let len161 = l154;
-                                                                            let mut result161 = _rt::Vec::with_capacity(len161);
-                                                                            for i in 0..len161 {
-                                                                                let base = base161
+                                                                            let base171 = l163;
+                                                                            let len171 = l164;
+                                                                            let mut result171 = _rt::Vec::with_capacity(len171);
+                                                                            for i in 0..len171 {
+                                                                                let base = base171
                                                                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                                                let e161 = {
-                                                                                    let l155 = *base.add(0).cast::<*mut u8>();
-                                                                                    let l156 = *base
+                                                                                let e171 = {
+                                                                                    let l165 = *base.add(0).cast::<*mut u8>();
+                                                                                    let l166 = *base
                                                                                         .add(::core::mem::size_of::<*const u8>())
                                                                                         .cast::<usize>();
-                                                                                    let len157 = l156;
-                                                                                    let bytes157 = _rt::Vec::from_raw_parts(
-                                                                                        l155.cast(),
-                                                                                        len157,
-                                                                                        len157,
+                                                                                    let len167 = l166;
+                                                                                    let bytes167 = _rt::Vec::from_raw_parts(
+                                                                                        l165.cast(),
+                                                                                        len167,
+                                                                                        len167,
                                                                                     );
-                                                                                    let l158 = *base
+                                                                                    let l168 = *base
                                                                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                                                                         .cast::<*mut u8>();
-                                                                                    let l159 = *base
+                                                                                    let l169 = *base
                                                                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                                                                         .cast::<usize>();
-                                                                                    let len160 = l159;
-                                                                                    let bytes160 = _rt::Vec::from_raw_parts(
-                                                                                        l158.cast(),
-                                                                                        len160,
-                                                                                        len160,
+                                                                                    let len170 = l169;
+                                                                                    let bytes170 = _rt::Vec::from_raw_parts(
+                                                                                        l168.cast(),
+                                                                                        len170,
+                                                                                        len170,
                                                                                     );
                                                                                     super::super::super::super::__with_name0::Mac {
-                                                                                        address: _rt::string_lift(bytes157),
-                                                                                        source: _rt::string_lift(bytes160),
+                                                                                        address: _rt::string_lift(bytes167),
+                                                                                        source: _rt::string_lift(bytes170),
                                                                                     }
                                                                                 };
-                                                                                result161.push(e161);
+                                                                                result171.push(e171);
                                                                             }
                                                                             _rt::cabi_dealloc(
-                                                                                base161,
-                                                                                len161 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                                                base171,
+                                                                                len171 * (4 * ::core::mem::size_of::<*const u8>()),
                                                                                 ::core::mem::size_of::<*const u8>(),
                                                                             );
                                                                             super::super::super::super::__with_name0::MacAddresses {
-                                                                                network: result152,
-                                                                                claimed: result161,
+                                                                                network: result162,
+                                                                                claimed: result171,
                                                                             }
                                                                         };
                                                                         Some(e)
                                                                     }
                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                 },
-                                                                lease: match l162 {
+                                                                lease: match l172 {
                                                                     0 => None,
                                                                     1 => {
                                                                         let e = {
-                                                                            let l163 = i32::from(
+                                                                            let l173 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 16 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l167 = i32::from(
+                                                                            let l177 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 19 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l171 = i32::from(
+                                                                            let l181 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 22 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l175 = i32::from(
+                                                                            let l185 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 25 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l179 = i32::from(
+                                                                            let l189 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 28 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l183 = i32::from(
+                                                                            let l193 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 31 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l185 = i32::from(
+                                                                            let l195 = i32::from(
                                                                                 *base
                                                                                     .add(40 + 32 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<u8>(),
                                                                             );
-                                                                            let l187 = *base
+                                                                            let l197 = *base
                                                                                 .add(56 + 32 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<i64>();
                                                                             super::super::super::super::__with_name0::Lease {
-                                                                                mac: match l163 {
+                                                                                mac: match l173 {
                                                                                     0 => None,
                                                                                     1 => {
                                                                                         let e = {
-                                                                                            let l164 = *base
+                                                                                            let l174 = *base
                                                                                                 .add(40 + 17 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<*mut u8>();
-                                                                                            let l165 = *base
+                                                                                            let l175 = *base
                                                                                                 .add(40 + 18 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<usize>();
-                                                                                            let len166 = l165;
-                                                                                            let bytes166 = _rt::Vec::from_raw_parts(
-                                                                                                l164.cast(),
-                                                                                                len166,
-                                                                                                len166,
+                                                                                            let len176 = l175;
+                                                                                            let bytes176 = _rt::Vec::from_raw_parts(
+                                                                                                l174.cast(),
+                                                                                                len176,
+                                                                                                len176,
                                                                                             );
-                                                                                            _rt::string_lift(bytes166)
+                                                                                            _rt::string_lift(bytes176)
                                                                                         };
                                                                                         Some(e)
                                                                                     }
                                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                                 },
-                                                                                client_id: match l167 {
+                                                                                client_id: match l177 {
                                                                                     0 => None,
                                                                                     1 => {
                                                                                         let e = {
-                                                                                            let l168 = *base
+                                                                                            let l178 = *base
                                                                                                 .add(40 + 20 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<*mut u8>();
-                                                                                            let l169 = *base
+                                                                                            let l179 = *base
                                                                                                 .add(40 + 21 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<usize>();
-                                                                                            let len170 = l169;
-                                                                                            let bytes170 = _rt::Vec::from_raw_parts(
-                                                                                                l168.cast(),
-                                                                                                len170,
-                                                                                                len170,
+                                                                                            let len180 = l179;
+                                                                                            let bytes180 = _rt::Vec::from_raw_parts(
+                                                                                                l178.cast(),
+                                                                                                len180,
+                                                                                                len180,
                                                                                             );
-                                                                                            _rt::string_lift(bytes170)
+                                                                                            _rt::string_lift(bytes180)
                                                                                         };
                                                                                         Some(e)
                                                                                     }
                                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                                 },
-                                                                                uuid: match l171 {
+                                                                                uuid: match l181 {
                                                                                     0 => None,
                                                                                     1 => {
                                                                                         let e = {
-                                                                                            let l172 = *base
+                                                                                            let l182 = *base
                                                                                                 .add(40 + 23 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<*mut u8>();
-                                                                                            let l173 = *base
+                                                                                            let l183 = *base
                                                                                                 .add(40 + 24 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<usize>();
-                                                                                            let len174 = l173;
-                                                                                            let bytes174 = _rt::Vec::from_raw_parts(
-                                                                                                l172.cast(),
-                                                                                                len174,
-                                                                                                len174,
+                                                                                            let len184 = l183;
+                                                                                            let bytes184 = _rt::Vec::from_raw_parts(
+                                                                                                l182.cast(),
+                                                                                                len184,
+                                                                                                len184,
                                                                                             );
-                                                                                            _rt::string_lift(bytes174)
+                                                                                            _rt::string_lift(bytes184)
                                                                                         };
                                                                                         Some(e)
                                                                                     }
                                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                                 },
-                                                                                hostname: match l175 {
-                                                                                    0 => None,
-                                                                                    1 => {
-                                                                                        let e = {
-                                                                                            let l176 = *base
-                                                                                                .add(40 + 26 * ::core::mem::size_of::<*const u8>())
-                                                                                                .cast::<*mut u8>();
-                                                                                            let l177 = *base
-                                                                                                .add(40 + 27 * ::core::mem::size_of::<*const u8>())
-                                                                                                .cast::<usize>();
-                                                                                            let len178 = l177;
-                                                                                            let bytes178 = _rt::Vec::from_raw_parts(
-                                                                                                l176.cast(),
-                                                                                                len178,
-                                                                                                len178,
-                                                                                            );
-                                                                                            _rt::string_lift(bytes178)
-                                                                                        };
-                                                                                        Some(e)
-                                                                                    }
-                                                                                    _ => _rt::invalid_enum_discriminant(),
-                                                                                },
-                                                                                vendor_class: match l179 {
-                                                                                    0 => None,
-                                                                                    1 => {
-                                                                                        let e = {
-                                                                                            let l180 = *base
-                                                                                                .add(40 + 29 * ::core::mem::size_of::<*const u8>())
-                                                                                                .cast::<*mut u8>();
-                                                                                            let l181 = *base
-                                                                                                .add(40 + 30 * ::core::mem::size_of::<*const u8>())
-                                                                                                .cast::<usize>();
-                                                                                            let len182 = l181;
-                                                                                            let bytes182 = _rt::Vec::from_raw_parts(
-                                                                                                l180.cast(),
-                                                                                                len182,
-                                                                                                len182,
-                                                                                            );
-                                                                                            _rt::string_lift(bytes182)
-                                                                                        };
-                                                                                        Some(e)
-                                                                                    }
-                                                                                    _ => _rt::invalid_enum_discriminant(),
-                                                                                },
-                                                                                architecture: match l183 {
-                                                                                    0 => None,
-                                                                                    1 => {
-                                                                                        let e = {
-                                                                                            let l184 = i32::from(
-                                                                                                *base
-                                                                                                    .add(42 + 31 * ::core::mem::size_of::<*const u8>())
-                                                                                                    .cast::<u16>(),
-                                                                                            );
-                                                                                            l184 as u16
-                                                                                        };
-                                                                                        Some(e)
-                                                                                    }
-                                                                                    _ => _rt::invalid_enum_discriminant(),
-                                                                                },
-                                                                                expires: match l185 {
+                                                                                hostname: match l185 {
                                                                                     0 => None,
                                                                                     1 => {
                                                                                         let e = {
                                                                                             let l186 = *base
-                                                                                                .add(48 + 32 * ::core::mem::size_of::<*const u8>())
-                                                                                                .cast::<i64>();
-                                                                                            l186 as u64
+                                                                                                .add(40 + 26 * ::core::mem::size_of::<*const u8>())
+                                                                                                .cast::<*mut u8>();
+                                                                                            let l187 = *base
+                                                                                                .add(40 + 27 * ::core::mem::size_of::<*const u8>())
+                                                                                                .cast::<usize>();
+                                                                                            let len188 = l187;
+                                                                                            let bytes188 = _rt::Vec::from_raw_parts(
+                                                                                                l186.cast(),
+                                                                                                len188,
+                                                                                                len188,
+                                                                                            );
+                                                                                            _rt::string_lift(bytes188)
                                                                                         };
                                                                                         Some(e)
                                                                                     }
                                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                                 },
-                                                                                age: l187 as u64,
+                                                                                vendor_class: match l189 {
+                                                                                    0 => None,
+                                                                                    1 => {
+                                                                                        let e = {
+                                                                                            let l190 = *base
+                                                                                                .add(40 + 29 * ::core::mem::size_of::<*const u8>())
+                                                                                                .cast::<*mut u8>();
+                                                                                            let l191 = *base
+                                                                                                .add(40 + 30 * ::core::mem::size_of::<*const u8>())
+                                                                                                .cast::<usize>();
+                                                                                            let len192 = l191;
+                                                                                            let bytes192 = _rt::Vec::from_raw_parts(
+                                                                                                l190.cast(),
+                                                                                                len192,
+                                                                                                len192,
+                                                                                            );
+                                                                                            _rt::string_lift(bytes192)
+                                                                                        };
+                                                                                        Some(e)
+                                                                                    }
+                                                                                    _ => _rt::invalid_enum_discriminant(),
+                                                                                },
+                                                                                architecture: match l193 {
+                                                                                    0 => None,
+                                                                                    1 => {
+                                                                                        let e = {
+                                                                                            let l194 = i32::from(
+                                                                                                *base
+                                                                                                    .add(42 + 31 * ::core::mem::size_of::<*const u8>())
+                                                                                                    .cast::<u16>(),
+                                                                                            );
+                                                                                            l194 as u16
+                                                                                        };
+                                                                                        Some(e)
+                                                                                    }
+                                                                                    _ => _rt::invalid_enum_discriminant(),
+                                                                                },
+                                                                                expires: match l195 {
+                                                                                    0 => None,
+                                                                                    1 => {
+                                                                                        let e = {
+                                                                                            let l196 = *base
+                                                                                                .add(48 + 32 * ::core::mem::size_of::<*const u8>())
+                                                                                                .cast::<i64>();
+                                                                                            l196 as u64
+                                                                                        };
+                                                                                        Some(e)
+                                                                                    }
+                                                                                    _ => _rt::invalid_enum_discriminant(),
+                                                                                },
+                                                                                age: l197 as u64,
                                                                             }
                                                                         };
                                                                         Some(e)
                                                                     }
                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                 },
-                                                                class: _rt::string_lift(bytes190),
+                                                                class: _rt::string_lift(bytes200),
                                                             },
-                                                            arrival: match l191 {
+                                                            arrival: match l201 {
                                                                 0 => None,
                                                                 1 => {
                                                                     let e = {
-                                                                        let l192 = i32::from(
+                                                                        let l202 = i32::from(
                                                                             *base
                                                                                 .add(64 + 35 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<u8>(),
                                                                         );
-                                                                        let l196 = i32::from(
+                                                                        let l206 = i32::from(
                                                                             *base
                                                                                 .add(64 + 38 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<u8>(),
                                                                         );
-                                                                        let l200 = i32::from(
+                                                                        let l210 = i32::from(
                                                                             *base
                                                                                 .add(64 + 41 * ::core::mem::size_of::<*const u8>())
                                                                                 .cast::<u8>(),
                                                                         );
                                                                         super::super::super::super::__with_name0::Arrival {
-                                                                            address: match l192 {
+                                                                            address: match l202 {
                                                                                 0 => None,
                                                                                 1 => {
                                                                                     let e = {
-                                                                                        let l193 = *base
+                                                                                        let l203 = *base
                                                                                             .add(64 + 36 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<*mut u8>();
-                                                                                        let l194 = *base
+                                                                                        let l204 = *base
                                                                                             .add(64 + 37 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<usize>();
-                                                                                        let len195 = l194;
-                                                                                        let bytes195 = _rt::Vec::from_raw_parts(
-                                                                                            l193.cast(),
-                                                                                            len195,
-                                                                                            len195,
+                                                                                        let len205 = l204;
+                                                                                        let bytes205 = _rt::Vec::from_raw_parts(
+                                                                                            l203.cast(),
+                                                                                            len205,
+                                                                                            len205,
                                                                                         );
-                                                                                        _rt::string_lift(bytes195)
+                                                                                        _rt::string_lift(bytes205)
                                                                                     };
                                                                                     Some(e)
                                                                                 }
                                                                                 _ => _rt::invalid_enum_discriminant(),
                                                                             },
-                                                                            interface_name: match l196 {
+                                                                            interface_name: match l206 {
                                                                                 0 => None,
                                                                                 1 => {
                                                                                     let e = {
-                                                                                        let l197 = *base
+                                                                                        let l207 = *base
                                                                                             .add(64 + 39 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<*mut u8>();
-                                                                                        let l198 = *base
+                                                                                        let l208 = *base
                                                                                             .add(64 + 40 * ::core::mem::size_of::<*const u8>())
                                                                                             .cast::<usize>();
-                                                                                        let len199 = l198;
-                                                                                        let bytes199 = _rt::Vec::from_raw_parts(
-                                                                                            l197.cast(),
-                                                                                            len199,
-                                                                                            len199,
+                                                                                        let len209 = l208;
+                                                                                        let bytes209 = _rt::Vec::from_raw_parts(
+                                                                                            l207.cast(),
+                                                                                            len209,
+                                                                                            len209,
                                                                                         );
-                                                                                        _rt::string_lift(bytes199)
+                                                                                        _rt::string_lift(bytes209)
                                                                                     };
                                                                                     Some(e)
                                                                                 }
                                                                                 _ => _rt::invalid_enum_discriminant(),
                                                                             },
-                                                                            vlan: match l200 {
+                                                                            vlan: match l210 {
                                                                                 0 => None,
                                                                                 1 => {
                                                                                     let e = {
-                                                                                        let l201 = i32::from(
+                                                                                        let l211 = i32::from(
                                                                                             *base
                                                                                                 .add(66 + 41 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<u16>(),
                                                                                         );
-                                                                                        l201 as u16
+                                                                                        l211 as u16
                                                                                     };
                                                                                     Some(e)
                                                                                 }
@@ -1808,363 +1910,365 @@ pub mod exports {
                                                                 }
                                                                 _ => _rt::invalid_enum_discriminant(),
                                                             },
-                                                            options: result210,
-                                                            attributes: result219,
+                                                            options: result220,
+                                                            unix_ms: l221 as u64,
+                                                            labels: result230,
+                                                            attributes: result239,
                                                         },
-                                                        resolved: match l220 {
+                                                        resolved: match l240 {
                                                             0 => None,
                                                             1 => {
                                                                 let e = {
-                                                                    let l221 = i32::from(
+                                                                    let l241 = i32::from(
                                                                         *base
-                                                                            .add(64 + 47 * ::core::mem::size_of::<*const u8>())
+                                                                            .add(72 + 49 * ::core::mem::size_of::<*const u8>())
                                                                             .cast::<u8>(),
                                                                     );
-                                                                    use super::super::super::super::__with_name0::Resolved as V232;
-                                                                    let v232 = match l221 {
+                                                                    use super::super::super::super::__with_name0::Resolved as V252;
+                                                                    let v252 = match l241 {
                                                                         0 => {
-                                                                            let e232 = {
-                                                                                let l222 = *base
-                                                                                    .add(64 + 48 * ::core::mem::size_of::<*const u8>())
+                                                                            let e252 = {
+                                                                                let l242 = *base
+                                                                                    .add(72 + 50 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<*mut u8>();
-                                                                                let l223 = *base
-                                                                                    .add(64 + 49 * ::core::mem::size_of::<*const u8>())
+                                                                                let l243 = *base
+                                                                                    .add(72 + 51 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<usize>();
-                                                                                let len224 = l223;
-                                                                                let bytes224 = _rt::Vec::from_raw_parts(
-                                                                                    l222.cast(),
-                                                                                    len224,
-                                                                                    len224,
+                                                                                let len244 = l243;
+                                                                                let bytes244 = _rt::Vec::from_raw_parts(
+                                                                                    l242.cast(),
+                                                                                    len244,
+                                                                                    len244,
                                                                                 );
-                                                                                let l225 = *base
-                                                                                    .add(64 + 50 * ::core::mem::size_of::<*const u8>())
+                                                                                let l245 = *base
+                                                                                    .add(72 + 52 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<*mut u8>();
-                                                                                let l226 = *base
-                                                                                    .add(64 + 51 * ::core::mem::size_of::<*const u8>())
+                                                                                let l246 = *base
+                                                                                    .add(72 + 53 * ::core::mem::size_of::<*const u8>())
                                                                                     .cast::<usize>();
-                                                                                let len227 = l226;
-                                                                                let bytes227 = _rt::Vec::from_raw_parts(
-                                                                                    l225.cast(),
-                                                                                    len227,
-                                                                                    len227,
+                                                                                let len247 = l246;
+                                                                                let bytes247 = _rt::Vec::from_raw_parts(
+                                                                                    l245.cast(),
+                                                                                    len247,
+                                                                                    len247,
                                                                                 );
                                                                                 super::super::super::super::__with_name0::Target {
-                                                                                    root: _rt::string_lift(bytes224),
-                                                                                    path: _rt::string_lift(bytes227),
+                                                                                    root: _rt::string_lift(bytes244),
+                                                                                    path: _rt::string_lift(bytes247),
                                                                                 }
                                                                             };
-                                                                            V232::File(e232)
+                                                                            V252::File(e252)
                                                                         }
                                                                         n => {
                                                                             debug_assert_eq!(n, 1, "invalid enum discriminant");
-                                                                            let e232 = {
-                                                                                let l228 = i32::from(
+                                                                            let e252 = {
+                                                                                let l248 = i32::from(
                                                                                     *base
-                                                                                        .add(64 + 48 * ::core::mem::size_of::<*const u8>())
+                                                                                        .add(72 + 50 * ::core::mem::size_of::<*const u8>())
                                                                                         .cast::<u8>(),
                                                                                 );
-                                                                                match l228 {
+                                                                                match l248 {
                                                                                     0 => None,
                                                                                     1 => {
                                                                                         let e = {
-                                                                                            let l229 = *base
-                                                                                                .add(64 + 49 * ::core::mem::size_of::<*const u8>())
+                                                                                            let l249 = *base
+                                                                                                .add(72 + 51 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<*mut u8>();
-                                                                                            let l230 = *base
-                                                                                                .add(64 + 50 * ::core::mem::size_of::<*const u8>())
+                                                                                            let l250 = *base
+                                                                                                .add(72 + 52 * ::core::mem::size_of::<*const u8>())
                                                                                                 .cast::<usize>();
-                                                                                            let len231 = l230;
-                                                                                            let bytes231 = _rt::Vec::from_raw_parts(
-                                                                                                l229.cast(),
-                                                                                                len231,
-                                                                                                len231,
+                                                                                            let len251 = l250;
+                                                                                            let bytes251 = _rt::Vec::from_raw_parts(
+                                                                                                l249.cast(),
+                                                                                                len251,
+                                                                                                len251,
                                                                                             );
-                                                                                            _rt::string_lift(bytes231)
+                                                                                            _rt::string_lift(bytes251)
                                                                                         };
                                                                                         Some(e)
                                                                                     }
                                                                                     _ => _rt::invalid_enum_discriminant(),
                                                                                 }
                                                                             };
-                                                                            V232::Content(e232)
+                                                                            V252::Content(e252)
                                                                         }
                                                                     };
-                                                                    v232
+                                                                    v252
                                                                 };
                                                                 Some(e)
                                                             }
                                                             _ => _rt::invalid_enum_discriminant(),
                                                         },
-                                                        decided_by: match l233 {
+                                                        decided_by: match l253 {
                                                             0 => None,
                                                             1 => {
                                                                 let e = {
-                                                                    let l234 = *base
-                                                                        .add(64 + 53 * ::core::mem::size_of::<*const u8>())
+                                                                    let l254 = *base
+                                                                        .add(72 + 55 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<*mut u8>();
-                                                                    let l235 = *base
-                                                                        .add(64 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                    let l255 = *base
+                                                                        .add(72 + 56 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<usize>();
-                                                                    let len236 = l235;
-                                                                    let bytes236 = _rt::Vec::from_raw_parts(
-                                                                        l234.cast(),
-                                                                        len236,
-                                                                        len236,
+                                                                    let len256 = l255;
+                                                                    let bytes256 = _rt::Vec::from_raw_parts(
+                                                                        l254.cast(),
+                                                                        len256,
+                                                                        len256,
                                                                     );
-                                                                    _rt::string_lift(bytes236)
+                                                                    _rt::string_lift(bytes256)
                                                                 };
                                                                 Some(e)
                                                             }
                                                             _ => _rt::invalid_enum_discriminant(),
                                                         },
-                                                        size: match l237 {
+                                                        size: match l257 {
                                                             0 => None,
                                                             1 => {
                                                                 let e = {
-                                                                    let l238 = *base
-                                                                        .add(80 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                    let l258 = *base
+                                                                        .add(88 + 56 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<i64>();
-                                                                    l238 as u64
+                                                                    l258 as u64
                                                                 };
                                                                 Some(e)
                                                             }
                                                             _ => _rt::invalid_enum_discriminant(),
                                                         },
-                                                        decision_us: match l239 {
+                                                        decision_us: match l259 {
                                                             0 => None,
                                                             1 => {
                                                                 let e = {
-                                                                    let l240 = *base
-                                                                        .add(96 + 54 * ::core::mem::size_of::<*const u8>())
+                                                                    let l260 = *base
+                                                                        .add(104 + 56 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<i64>();
-                                                                    l240 as u64
+                                                                    l260 as u64
                                                                 };
                                                                 Some(e)
                                                             }
                                                             _ => _rt::invalid_enum_discriminant(),
                                                         },
                                                     },
-                                                    decision: _rt::string_lift(bytes243),
-                                                    outcome: _rt::string_lift(bytes246),
-                                                    detail: match l247 {
+                                                    decision: _rt::string_lift(bytes263),
+                                                    outcome: _rt::string_lift(bytes266),
+                                                    detail: match l267 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l248 = *base
-                                                                    .add(104 + 59 * ::core::mem::size_of::<*const u8>())
+                                                                let l268 = *base
+                                                                    .add(112 + 61 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<*mut u8>();
-                                                                let l249 = *base
-                                                                    .add(104 + 60 * ::core::mem::size_of::<*const u8>())
+                                                                let l269 = *base
+                                                                    .add(112 + 62 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<usize>();
-                                                                let len250 = l249;
-                                                                let bytes250 = _rt::Vec::from_raw_parts(
-                                                                    l248.cast(),
-                                                                    len250,
-                                                                    len250,
+                                                                let len270 = l269;
+                                                                let bytes270 = _rt::Vec::from_raw_parts(
+                                                                    l268.cast(),
+                                                                    len270,
+                                                                    len270,
                                                                 );
-                                                                _rt::string_lift(bytes250)
+                                                                _rt::string_lift(bytes270)
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    plugin_calls: l251 as u32,
-                                                    tried: result260,
-                                                    tried_by: match l261 {
+                                                    plugin_calls: l271 as u32,
+                                                    tried: result280,
+                                                    tried_by: match l281 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l262 = *base
-                                                                    .add(104 + 65 * ::core::mem::size_of::<*const u8>())
+                                                                let l282 = *base
+                                                                    .add(112 + 67 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<*mut u8>();
-                                                                let l263 = *base
-                                                                    .add(104 + 66 * ::core::mem::size_of::<*const u8>())
+                                                                let l283 = *base
+                                                                    .add(112 + 68 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<usize>();
-                                                                let len264 = l263;
-                                                                let bytes264 = _rt::Vec::from_raw_parts(
-                                                                    l262.cast(),
-                                                                    len264,
-                                                                    len264,
+                                                                let len284 = l283;
+                                                                let bytes284 = _rt::Vec::from_raw_parts(
+                                                                    l282.cast(),
+                                                                    len284,
+                                                                    len284,
                                                                 );
-                                                                _rt::string_lift(bytes264)
+                                                                _rt::string_lift(bytes284)
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    blksize: l265 as u16,
-                                                    windowsize: l266 as u16,
-                                                    timeout_option: match l267 {
+                                                    blksize: l285 as u16,
+                                                    windowsize: l286 as u16,
+                                                    timeout_option: match l287 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l268 = i32::from(
+                                                                let l288 = i32::from(
                                                                     *base
-                                                                        .add(109 + 67 * ::core::mem::size_of::<*const u8>())
+                                                                        .add(117 + 69 * ::core::mem::size_of::<*const u8>())
                                                                         .cast::<u8>(),
                                                                 );
-                                                                l268 as u8
+                                                                l288 as u8
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    tsize: match l269 {
+                                                    tsize: match l289 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l270 = *base
-                                                                    .add(128 + 66 * ::core::mem::size_of::<*const u8>())
+                                                                let l290 = *base
+                                                                    .add(136 + 68 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l270 as u64
+                                                                l290 as u64
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    transferred: l271 as u64,
-                                                    blocks: l272 as u64,
-                                                    retransmissions: l273 as u64,
-                                                    duplicates: l274 as u64,
-                                                    timeouts: l275 as u64,
-                                                    rtt_us: match l276 {
+                                                    transferred: l291 as u64,
+                                                    blocks: l292 as u64,
+                                                    retransmissions: l293 as u64,
+                                                    duplicates: l294 as u64,
+                                                    timeouts: l295 as u64,
+                                                    rtt_us: match l296 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l277 = *base
-                                                                    .add(184 + 66 * ::core::mem::size_of::<*const u8>())
+                                                                let l297 = *base
+                                                                    .add(192 + 68 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l277 as u64
+                                                                l297 as u64
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    first_block_us: match l278 {
+                                                    first_block_us: match l298 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l279 = *base
-                                                                    .add(200 + 66 * ::core::mem::size_of::<*const u8>())
+                                                                let l299 = *base
+                                                                    .add(208 + 68 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<i64>();
-                                                                l279 as u64
+                                                                l299 as u64
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    duration_us: l280 as u64,
-                                                    attributes: result289,
+                                                    duration_us: l300 as u64,
+                                                    attributes: result309,
                                                 }
                                             };
-                                            EventKind::Finished(e306)
+                                            EventKind::Finished(e326)
                                         }
                                         n => {
                                             debug_assert_eq!(n, 3, "invalid enum discriminant");
-                                            let e306 = {
-                                                let l290 = *base.add(24).cast::<*mut u8>();
-                                                let l291 = *base
+                                            let e326 = {
+                                                let l310 = *base.add(24).cast::<*mut u8>();
+                                                let l311 = *base
                                                     .add(24 + 1 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let len292 = l291;
-                                                let bytes292 = _rt::Vec::from_raw_parts(
-                                                    l290.cast(),
-                                                    len292,
-                                                    len292,
+                                                let len312 = l311;
+                                                let bytes312 = _rt::Vec::from_raw_parts(
+                                                    l310.cast(),
+                                                    len312,
+                                                    len312,
                                                 );
-                                                let l293 = i32::from(
+                                                let l313 = i32::from(
                                                     *base
                                                         .add(24 + 2 * ::core::mem::size_of::<*const u8>())
                                                         .cast::<u8>(),
                                                 );
-                                                let l297 = *base
+                                                let l317 = *base
                                                     .add(24 + 5 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l298 = *base
+                                                let l318 = *base
                                                     .add(24 + 6 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base305 = l297;
-                                                let len305 = l298;
-                                                let mut result305 = _rt::Vec::with_capacity(len305);
-                                                for i in 0..len305 {
-                                                    let base = base305
+                                                let base325 = l317;
+                                                let len325 = l318;
+                                                let mut result325 = _rt::Vec::with_capacity(len325);
+                                                for i in 0..len325 {
+                                                    let base = base325
                                                         .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                                    let e305 = {
-                                                        let l299 = *base.add(0).cast::<*mut u8>();
-                                                        let l300 = *base
+                                                    let e325 = {
+                                                        let l319 = *base.add(0).cast::<*mut u8>();
+                                                        let l320 = *base
                                                             .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len301 = l300;
-                                                        let bytes301 = _rt::Vec::from_raw_parts(
-                                                            l299.cast(),
-                                                            len301,
-                                                            len301,
+                                                        let len321 = l320;
+                                                        let bytes321 = _rt::Vec::from_raw_parts(
+                                                            l319.cast(),
+                                                            len321,
+                                                            len321,
                                                         );
-                                                        let l302 = *base
+                                                        let l322 = *base
                                                             .add(2 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<*mut u8>();
-                                                        let l303 = *base
+                                                        let l323 = *base
                                                             .add(3 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        let len304 = l303;
-                                                        let bytes304 = _rt::Vec::from_raw_parts(
-                                                            l302.cast(),
-                                                            len304,
-                                                            len304,
+                                                        let len324 = l323;
+                                                        let bytes324 = _rt::Vec::from_raw_parts(
+                                                            l322.cast(),
+                                                            len324,
+                                                            len324,
                                                         );
-                                                        (_rt::string_lift(bytes301), _rt::string_lift(bytes304))
+                                                        (_rt::string_lift(bytes321), _rt::string_lift(bytes324))
                                                     };
-                                                    result305.push(e305);
+                                                    result325.push(e325);
                                                 }
                                                 _rt::cabi_dealloc(
-                                                    base305,
-                                                    len305 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    base325,
+                                                    len325 * (4 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
                                                 OtherEvent {
-                                                    kind: _rt::string_lift(bytes292),
-                                                    request_id: match l293 {
+                                                    kind: _rt::string_lift(bytes312),
+                                                    request_id: match l313 {
                                                         0 => None,
                                                         1 => {
                                                             let e = {
-                                                                let l294 = *base
+                                                                let l314 = *base
                                                                     .add(24 + 3 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<*mut u8>();
-                                                                let l295 = *base
+                                                                let l315 = *base
                                                                     .add(24 + 4 * ::core::mem::size_of::<*const u8>())
                                                                     .cast::<usize>();
-                                                                let len296 = l295;
-                                                                let bytes296 = _rt::Vec::from_raw_parts(
-                                                                    l294.cast(),
-                                                                    len296,
-                                                                    len296,
+                                                                let len316 = l315;
+                                                                let bytes316 = _rt::Vec::from_raw_parts(
+                                                                    l314.cast(),
+                                                                    len316,
+                                                                    len316,
                                                                 );
-                                                                _rt::string_lift(bytes296)
+                                                                _rt::string_lift(bytes316)
                                                             };
                                                             Some(e)
                                                         }
                                                         _ => _rt::invalid_enum_discriminant(),
                                                     },
-                                                    attributes: result305,
+                                                    attributes: result325,
                                                 }
                                             };
-                                            EventKind::Other(e306)
+                                            EventKind::Other(e326)
                                         }
                                     };
                                     Event {
                                         sequence: l0 as u64,
                                         unix_ms: l1 as u64,
-                                        kind: v306,
+                                        kind: v326,
                                     }
                                 };
-                                result307.push(e307);
+                                result327.push(e327);
                             }
                             _rt::cabi_dealloc(
-                                base307,
-                                len307 * (216 + 68 * ::core::mem::size_of::<*const u8>()),
+                                base327,
+                                len327 * (224 + 70 * ::core::mem::size_of::<*const u8>()),
                                 8,
                             );
-                            T_::observe(result307)
+                            T_::observe(result327)
                         };
                     }
                 }
@@ -2173,22 +2277,25 @@ pub mod exports {
                     /// granted has a `started` before it. `progressed` is sampled, about once a second for a transfer that moves, and left
                     /// out when the server is busy. What a call that fails was given may be given once more, to another instance: the
                     /// sequence numbers tell. A plugin whose manifest says `"empty-batches": true` is called without events, too.
+                    ///
+                    /// It answers nothing, not even that it failed: the host could only repeat the events, and with them what the call has
+                    /// already done. What cannot be passed on now, such as to a sink that is full, a plugin keeps in `kv`, or counts.
                     #[allow(async_fn_in_trait)]
                     fn observe(events: _rt::Vec<Event>) -> ();
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_observe_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_observe_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/observe@1.0.0-rc.1#observe")] unsafe extern "C" fn
+                        "tuffet:policy/observe@1.0.0#observe")] unsafe extern "C" fn
                         export_observe(arg0 : * mut u8, arg1 : usize,) { unsafe {
                         $($path_to_types)*:: _export_observe_cabi::<$ty > (arg0, arg1) }
                         } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_observe_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_observe_1_0_0_cabi;
             }
         }
     }
@@ -2252,15 +2359,15 @@ macro_rules! __export_observe_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::observe::__export_tuffet_policy_observe_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::observe::__export_tuffet_policy_observe_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::observe); const
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:observe:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1713] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1751] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb3\x0c\x01A\x02\x01\
-A\x07\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd9\x0c\x01A\x02\x01\
+A\x07\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -2269,33 +2376,34 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x07request\x02\x03\
-\0\0\x08resolved\x02\x03\0\0\x06target\x01B\x1c\x02\x03\x02\x01\x01\x04\0\x07req\
-uest\x03\0\0\x02\x03\x02\x01\x02\x04\0\x08resolved\x03\0\x02\x02\x03\x02\x01\x03\
-\x04\0\x06target\x03\0\x04\x01k\x03\x01ks\x01kw\x01r\x05\x07request\x01\x08resol\
-ved\x06\x0adecided-by\x07\x04size\x08\x0bdecision-us\x08\x04\0\x0fdecided-reques\
-t\x03\0\x09\x01r\x03\x0arequest-ids\x0btransferredw\x04size\x08\x04\0\x08progres\
-s\x03\0\x0b\x01p\x05\x01k}\x01o\x02ss\x01p\x0f\x01r\x14\x07decided\x0a\x08decisi\
-ons\x07outcomes\x06detail\x07\x0cplugin-callsy\x05tried\x0d\x08tried-by\x07\x07b\
-lksize{\x0awindowsize{\x0etimeout-option\x0e\x05tsize\x08\x0btransferredw\x06blo\
-cksw\x0fretransmissionsw\x0aduplicatesw\x08timeoutsw\x06rtt-us\x08\x0efirst-bloc\
-k-us\x08\x0bduration-usw\x0aattributes\x10\x04\0\x07summary\x03\0\x11\x01r\x03\x04\
-kinds\x0arequest-id\x07\x0aattributes\x10\x04\0\x0bother-event\x03\0\x13\x01q\x04\
-\x07started\x01\x0a\0\x0aprogressed\x01\x0c\0\x08finished\x01\x12\0\x05other\x01\
-\x14\0\x04\0\x0aevent-kind\x03\0\x15\x01r\x03\x08sequencew\x07unix-msw\x04kind\x16\
-\x04\0\x05event\x03\0\x17\x01p\x18\x01@\x01\x06events\x19\x01\0\x04\0\x07observe\
-\x01\x1a\x04\0\x20tuffet:policy/observe@1.0.0-rc.1\x05\x04\x04\0\x12tuffet:sdk/o\
-bserve\x04\0\x0b\x0d\x01\0\x07observe\x03\0\0\0G\x09producers\x01\x0cprocessed-b\
-y\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x08\
+resolved\x02\x03\0\0\x06target\x01B\x1c\x02\x03\x02\x01\x01\x04\0\x07request\x03\
+\0\0\x02\x03\x02\x01\x02\x04\0\x08resolved\x03\0\x02\x02\x03\x02\x01\x03\x04\0\x06\
+target\x03\0\x04\x01k\x03\x01ks\x01kw\x01r\x05\x07request\x01\x08resolved\x06\x0a\
+decided-by\x07\x04size\x08\x0bdecision-us\x08\x04\0\x0fdecided-request\x03\0\x09\
+\x01r\x03\x0arequest-ids\x0btransferredw\x04size\x08\x04\0\x08progress\x03\0\x0b\
+\x01p\x05\x01k}\x01o\x02ss\x01p\x0f\x01r\x14\x07decided\x0a\x08decisions\x07outc\
+omes\x06detail\x07\x0cplugin-callsy\x05tried\x0d\x08tried-by\x07\x07blksize{\x0a\
+windowsize{\x0etimeout-option\x0e\x05tsize\x08\x0btransferredw\x06blocksw\x0fret\
+ransmissionsw\x0aduplicatesw\x08timeoutsw\x06rtt-us\x08\x0efirst-block-us\x08\x0b\
+duration-usw\x0aattributes\x10\x04\0\x07summary\x03\0\x11\x01r\x03\x04kinds\x0ar\
+equest-id\x07\x0aattributes\x10\x04\0\x0bother-event\x03\0\x13\x01q\x04\x07start\
+ed\x01\x0a\0\x0aprogressed\x01\x0c\0\x08finished\x01\x12\0\x05other\x01\x14\0\x04\
+\0\x0aevent-kind\x03\0\x15\x01r\x03\x08sequencew\x07unix-msw\x04kind\x16\x04\0\x05\
+event\x03\0\x17\x01p\x18\x01@\x01\x06events\x19\x01\0\x04\0\x07observe\x01\x1a\x04\
+\0\x1btuffet:policy/observe@1.0.0\x05\x04\x04\0\x12tuffet:sdk/observe\x04\0\x0b\x0d\
+\x01\0\x07observe\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-compone\
+nt\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -2307,9 +2415,9 @@ pub use __export_observe_impl as export_observe;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1084] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x9e\x07\x01A\x02\x01\
-A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1127] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc9\x07\x01A\x02\x01\
+A\x02\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -2318,19 +2426,20 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\02tuffet:sdk/observe-with-\
-all-of-its-exports-removed\x04\0\x0b-\x01\0'observe-with-all-of-its-exports-remo\
-ved\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
-wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x04\02tuffet:sdk/observe-with-all-o\
+f-its-exports-removed\x04\0\x0b-\x01\0'observe-with-all-of-its-exports-removed\x03\
+\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-\
+bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -40,6 +40,54 @@ pub mod exports {
                             .finish()
                     }
                 }
+                #[derive(Clone, Eq, PartialEq)]
+                pub enum Beginning {
+                    Parts(LargeContent),
+                    /// `render` makes it.
+                    Whole,
+                    /// All requests that wait for it get this ERROR.
+                    Deny(Denial),
+                }
+                impl ::core::fmt::Debug for Beginning {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        match self {
+                            Beginning::Parts(e) => {
+                                f.debug_tuple("Beginning::Parts").field(e).finish()
+                            }
+                            Beginning::Whole => {
+                                f.debug_tuple("Beginning::Whole").finish()
+                            }
+                            Beginning::Deny(e) => {
+                                f.debug_tuple("Beginning::Deny").field(e).finish()
+                            }
+                        }
+                    }
+                }
+                #[derive(Clone, Eq, PartialEq)]
+                pub enum MadePart {
+                    /// At least one, at most as many as were asked for.
+                    Bytes(_rt::Vec<u8>),
+                    /// All transfers of this content end with this ERROR.
+                    Deny(Denial),
+                }
+                impl ::core::fmt::Debug for MadePart {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        match self {
+                            MadePart::Bytes(e) => {
+                                f.debug_tuple("MadePart::Bytes").field(e).finish()
+                            }
+                            MadePart::Deny(e) => {
+                                f.debug_tuple("MadePart::Deny").field(e).finish()
+                            }
+                        }
+                    }
+                }
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_begin_cabi<T_: Guest>(
@@ -62,8 +110,8 @@ pub mod exports {
                             Ok(e) => {
                                 *ptr2.add(0).cast::<u8>() = (0i32) as u8;
                                 match e {
-                                    Some(e) => {
-                                        *ptr2.add(8).cast::<u8>() = (1i32) as u8;
+                                    Beginning::Parts(e) => {
+                                        *ptr2.add(8).cast::<u8>() = (0i32) as u8;
                                         let LargeContent {
                                             name: name3,
                                             size: size3,
@@ -151,39 +199,50 @@ pub mod exports {
                                             .add(40 + 2 * ::core::mem::size_of::<*const u8>())
                                             .cast::<*mut u8>() = result8;
                                     }
-                                    None => {
-                                        *ptr2.add(8).cast::<u8>() = (0i32) as u8;
+                                    Beginning::Whole => {
+                                        *ptr2.add(8).cast::<u8>() = (1i32) as u8;
                                     }
-                                };
+                                    Beginning::Deny(e) => {
+                                        *ptr2.add(8).cast::<u8>() = (2i32) as u8;
+                                        let super::super::super::super::__with_name0::Denial {
+                                            code: code9,
+                                            message: message9,
+                                            reason: reason9,
+                                        } = e;
+                                        *ptr2.add(16).cast::<u8>() = (code9.clone() as i32) as u8;
+                                        let vec10 = (message9.into_bytes()).into_boxed_slice();
+                                        let ptr10 = vec10.as_ptr().cast::<u8>();
+                                        let len10 = vec10.len();
+                                        ::core::mem::forget(vec10);
+                                        *ptr2
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len10;
+                                        *ptr2
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr10.cast_mut();
+                                        let vec11 = (reason9.into_bytes()).into_boxed_slice();
+                                        let ptr11 = vec11.as_ptr().cast::<u8>();
+                                        let len11 = vec11.len();
+                                        ::core::mem::forget(vec11);
+                                        *ptr2
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len11;
+                                        *ptr2
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr11.cast_mut();
+                                    }
+                                }
                             }
                             Err(e) => {
                                 *ptr2.add(0).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code9,
-                                    message: message9,
-                                    reason: reason9,
-                                } = e;
-                                *ptr2.add(8).cast::<u8>() = (code9.clone() as i32) as u8;
-                                let vec10 = (message9.into_bytes()).into_boxed_slice();
-                                let ptr10 = vec10.as_ptr().cast::<u8>();
-                                let len10 = vec10.len();
-                                ::core::mem::forget(vec10);
-                                *ptr2
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len10;
+                                let vec12 = (e.into_bytes()).into_boxed_slice();
+                                let ptr12 = vec12.as_ptr().cast::<u8>();
+                                let len12 = vec12.len();
+                                ::core::mem::forget(vec12);
                                 *ptr2
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr10.cast_mut();
-                                let vec11 = (reason9.into_bytes()).into_boxed_slice();
-                                let ptr11 = vec11.as_ptr().cast::<u8>();
-                                let len11 = vec11.len();
-                                ::core::mem::forget(vec11);
-                                *ptr2
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len11;
-                                *ptr2
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr11.cast_mut();
+                                    .cast::<usize>() = len12;
+                                *ptr2.add(8).cast::<*mut u8>() = ptr12.cast_mut();
                             }
                         };
                         ptr2
@@ -198,8 +257,7 @@ pub mod exports {
                             0 => {
                                 let l1 = i32::from(*arg0.add(8).cast::<u8>());
                                 match l1 {
-                                    0 => {}
-                                    _ => {
+                                    0 => {
                                         let l2 = i32::from(*arg0.add(16).cast::<u8>());
                                         match l2 {
                                             0 => {}
@@ -245,23 +303,31 @@ pub mod exports {
                                             ::core::mem::size_of::<*const u8>(),
                                         );
                                     }
+                                    1 => {}
+                                    _ => {
+                                        let l12 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l13 = *arg0
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l12, l13, 1);
+                                        let l14 = *arg0
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l15 = *arg0
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l14, l15, 1);
+                                    }
                                 }
                             }
                             _ => {
-                                let l12 = *arg0
+                                let l16 = *arg0.add(8).cast::<*mut u8>();
+                                let l17 = *arg0
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l13 = *arg0
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l12, l13, 1);
-                                let l14 = *arg0
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l15 = *arg0
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l14, l15, 1);
+                                _rt::cabi_dealloc(l16, l17, 1);
                             }
                         }
                     }
@@ -289,48 +355,70 @@ pub mod exports {
                         match result1 {
                             Ok(e) => {
                                 *ptr2.add(0).cast::<u8>() = (0i32) as u8;
-                                let vec3 = <_ as Into<_rt::Vec<_>>>::into(e)
-                                    .into_boxed_slice();
-                                let ptr3 = vec3.as_ptr().cast::<u8>();
-                                let len3 = vec3.len();
-                                ::core::mem::forget(vec3);
-                                *ptr2
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len3;
-                                *ptr2
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr3.cast_mut();
+                                match e {
+                                    MadePart::Bytes(e) => {
+                                        *ptr2
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                        let vec3 = <_ as Into<_rt::Vec<_>>>::into(e)
+                                            .into_boxed_slice();
+                                        let ptr3 = vec3.as_ptr().cast::<u8>();
+                                        let len3 = vec3.len();
+                                        ::core::mem::forget(vec3);
+                                        *ptr2
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len3;
+                                        *ptr2
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr3.cast_mut();
+                                    }
+                                    MadePart::Deny(e) => {
+                                        *ptr2
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let super::super::super::super::__with_name0::Denial {
+                                            code: code4,
+                                            message: message4,
+                                            reason: reason4,
+                                        } = e;
+                                        *ptr2
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (code4.clone() as i32) as u8;
+                                        let vec5 = (message4.into_bytes()).into_boxed_slice();
+                                        let ptr5 = vec5.as_ptr().cast::<u8>();
+                                        let len5 = vec5.len();
+                                        ::core::mem::forget(vec5);
+                                        *ptr2
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len5;
+                                        *ptr2
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr5.cast_mut();
+                                        let vec6 = (reason4.into_bytes()).into_boxed_slice();
+                                        let ptr6 = vec6.as_ptr().cast::<u8>();
+                                        let len6 = vec6.len();
+                                        ::core::mem::forget(vec6);
+                                        *ptr2
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len6;
+                                        *ptr2
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr6.cast_mut();
+                                    }
+                                }
                             }
                             Err(e) => {
                                 *ptr2.add(0).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code4,
-                                    message: message4,
-                                    reason: reason4,
-                                } = e;
-                                *ptr2
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code4.clone() as i32) as u8;
-                                let vec5 = (message4.into_bytes()).into_boxed_slice();
-                                let ptr5 = vec5.as_ptr().cast::<u8>();
-                                let len5 = vec5.len();
-                                ::core::mem::forget(vec5);
-                                *ptr2
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len5;
+                                let vec7 = (e.into_bytes()).into_boxed_slice();
+                                let ptr7 = vec7.as_ptr().cast::<u8>();
+                                let len7 = vec7.len();
+                                ::core::mem::forget(vec7);
                                 *ptr2
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr5.cast_mut();
-                                let vec6 = (reason4.into_bytes()).into_boxed_slice();
-                                let ptr6 = vec6.as_ptr().cast::<u8>();
-                                let len6 = vec6.len();
-                                ::core::mem::forget(vec6);
+                                    .cast::<usize>() = len7;
                                 *ptr2
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len6;
-                                *ptr2
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr6.cast_mut();
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr7.cast_mut();
                             }
                         };
                         ptr2
@@ -343,81 +431,92 @@ pub mod exports {
                         let l0 = i32::from(*arg0.add(0).cast::<u8>());
                         match l0 {
                             0 => {
-                                let l1 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l2 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base3 = l1;
-                                let len3 = l2;
-                                _rt::cabi_dealloc(base3, len3 * 1, 1);
+                                let l1 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l1 {
+                                    0 => {
+                                        let l2 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base4 = l2;
+                                        let len4 = l3;
+                                        _rt::cabi_dealloc(base4, len4 * 1, 1);
+                                    }
+                                    _ => {
+                                        let l5 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l6 = *arg0
+                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l5, l6, 1);
+                                        let l7 = *arg0
+                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l8 = *arg0
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l7, l8, 1);
+                                    }
+                                }
                             }
                             _ => {
-                                let l4 = *arg0
+                                let l9 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l10 = *arg0
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l5 = *arg0
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l4, l5, 1);
-                                let l6 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l7 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l6, l7, 1);
+                                _rt::cabi_dealloc(l9, l10, 1);
                             }
                         }
                     }
                 }
                 pub trait Guest {
-                    /// Begins the content for a key; with none, `render` makes it. Called once for all requests with this key, as
-                    /// `render`. A denial answers all requests that wait for it.
+                    /// Begins the content for a key. Called once for all requests with this key, as `render`.
                     #[allow(async_fn_in_trait)]
                     fn begin(
                         key: _rt::String,
-                    ) -> ::core::result::Result<
-                        ::core::option::Option<LargeContent>,
-                        Denial,
-                    >;
+                    ) -> ::core::result::Result<Beginning, _rt::String>;
                     /// Renders bytes from `offset` on: at least one, at most `length`. The host calls it for one part after the other until
                     /// it has them all, or nobody needs them any more, each call with limits of its own and maybe in another instance: the
-                    /// bytes may depend on key, offset, settings and grants alone. A denial, or a failed call, ends all transfers of this
-                    /// content with an ERROR.
+                    /// bytes may depend on key, offset, settings and grants alone. A failed call ends all transfers of this content with an
+                    /// ERROR.
                     #[allow(async_fn_in_trait)]
                     fn part(
                         key: _rt::String,
                         offset: u64,
                         length: u32,
-                    ) -> ::core::result::Result<_rt::Vec<u8>, Denial>;
+                    ) -> ::core::result::Result<MadePart, _rt::String>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_render_parts_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_render_parts_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/render-parts@1.0.0-rc.1#begin")] unsafe extern "C"
-                        fn export_begin(arg0 : * mut u8, arg1 : usize,) -> * mut u8 {
-                        unsafe { $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0,
-                        arg1) } } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#begin")] unsafe
+                        "tuffet:policy/render-parts@1.0.0#begin")] unsafe extern "C" fn
+                        export_begin(arg0 : * mut u8, arg1 : usize,) -> * mut u8 { unsafe
+                        { $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0, arg1) }
+                        } #[unsafe (export_name =
+                        "cabi_post_tuffet:policy/render-parts@1.0.0#begin")] unsafe
                         extern "C" fn _post_return_begin(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_begin::<$ty > (arg0) } }
-                        #[unsafe (export_name =
-                        "tuffet:policy/render-parts@1.0.0-rc.1#part")] unsafe extern "C"
-                        fn export_part(arg0 : * mut u8, arg1 : usize, arg2 : i64, arg3 :
-                        i32,) -> * mut u8 { unsafe { $($path_to_types)*::
-                        _export_part_cabi::<$ty > (arg0, arg1, arg2, arg3) } } #[unsafe
-                        (export_name =
-                        "cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#part")] unsafe
-                        extern "C" fn _post_return_part(arg0 : * mut u8,) { unsafe {
+                        #[unsafe (export_name = "tuffet:policy/render-parts@1.0.0#part")]
+                        unsafe extern "C" fn export_part(arg0 : * mut u8, arg1 : usize,
+                        arg2 : i64, arg3 : i32,) -> * mut u8 { unsafe {
+                        $($path_to_types)*:: _export_part_cabi::<$ty > (arg0, arg1, arg2,
+                        arg3) } } #[unsafe (export_name =
+                        "cabi_post_tuffet:policy/render-parts@1.0.0#part")] unsafe extern
+                        "C" fn _post_return_part(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_part::<$ty > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_render_parts_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_render_parts_1_0_0_cabi;
                 #[repr(align(8))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
@@ -566,15 +665,15 @@ macro_rules! __export_render_parts_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::render_parts::__export_tuffet_policy_render_parts_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::render_parts::__export_tuffet_policy_render_parts_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::render_parts);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:render-parts:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1249] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1362] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xde\x08\x01A\x02\x01\
-A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xcf\x09\x01A\x02\x01\
+A\x05\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -583,24 +682,26 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x06denial\x01B\x10\
-\x02\x03\x02\x01\x01\x04\0\x06denial\x03\0\0\x01ks\x01ky\x01o\x02ss\x01p\x04\x01\
-r\x04\x04name\x02\x04sizew\x0bttl-seconds\x03\x0aattributes\x05\x04\0\x0dlarge-c\
-ontent\x03\0\x06\x01k\x07\x01j\x01\x08\x01\x01\x01@\x01\x03keys\0\x09\x04\0\x05b\
-egin\x01\x0a\x01p}\x01j\x01\x0b\x01\x01\x01@\x03\x03keys\x06offsetw\x06lengthy\0\
-\x0c\x04\0\x04part\x01\x0d\x04\0%tuffet:policy/render-parts@1.0.0-rc.1\x05\x02\x04\
-\0\x17tuffet:sdk/render-parts\x04\0\x0b\x12\x01\0\x0crender-parts\x03\0\0\0G\x09\
-producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rus\
-t\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x06denial\x01B\x13\x02\x03\
+\x02\x01\x01\x04\0\x06denial\x03\0\0\x01ks\x01ky\x01o\x02ss\x01p\x04\x01r\x04\x04\
+name\x02\x04sizew\x0bttl-seconds\x03\x0aattributes\x05\x04\0\x0dlarge-content\x03\
+\0\x06\x01q\x03\x05parts\x01\x07\0\x05whole\0\0\x04deny\x01\x01\0\x04\0\x09begin\
+ning\x03\0\x08\x01p}\x01q\x02\x05bytes\x01\x0a\0\x04deny\x01\x01\0\x04\0\x09made\
+-part\x03\0\x0b\x01j\x01\x09\x01s\x01@\x01\x03keys\0\x0d\x04\0\x05begin\x01\x0e\x01\
+j\x01\x0c\x01s\x01@\x03\x03keys\x06offsetw\x06lengthy\0\x0f\x04\0\x04part\x01\x10\
+\x04\0\x20tuffet:policy/render-parts@1.0.0\x05\x02\x04\0\x17tuffet:sdk/render-pa\
+rts\x04\0\x0b\x12\x01\0\x0crender-parts\x03\0\0\0G\x09producers\x01\x0cprocessed\
+-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -612,9 +713,9 @@ pub use __export_render_parts_impl as export_render_parts;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1094] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa3\x07\x01A\x02\x01\
-A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1137] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xce\x07\x01A\x02\x01\
+A\x02\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -623,19 +724,20 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\07tuffet:sdk/render-parts-\
-with-all-of-its-exports-removed\x04\0\x0b2\x01\0,render-parts-with-all-of-its-ex\
-ports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
-0.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x04\07tuffet:sdk/render-parts-with-\
+all-of-its-exports-removed\x04\0\x0b2\x01\0,render-parts-with-all-of-its-exports\
+-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.2\
+58.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

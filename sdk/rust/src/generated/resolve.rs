@@ -102,12 +102,29 @@ pub mod exports {
                         }
                     }
                 }
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct LabelledResolution {
+                    pub resolution: Resolution,
+                    /// As that of a verdict; it takes the place of the one that this plugin gave in `authorize`.
+                    pub label: ::core::option::Option<_rt::String>,
+                }
+                impl ::core::fmt::Debug for LabelledResolution {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("LabelledResolution")
+                            .field("resolution", &self.resolution)
+                            .field("label", &self.label)
+                            .finish()
+                    }
+                }
                 #[doc(hidden)]
                 #[allow(non_snake_case, unused_unsafe)]
                 pub unsafe fn _export_resolve_cabi<T_: Guest>(arg0: *mut u8) -> *mut u8 {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result95 = {
+                        let result105 = {
                             let l0 = *arg0.add(0).cast::<*mut u8>();
                             let l1 = *arg0
                                 .add(::core::mem::size_of::<*const u8>())
@@ -246,46 +263,96 @@ pub mod exports {
                             );
                             let l86 = *arg0
                                 .add(40 + 44 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
+                                .cast::<i64>();
                             let l87 = *arg0
-                                .add(40 + 45 * ::core::mem::size_of::<*const u8>())
+                                .add(48 + 44 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l88 = *arg0
+                                .add(48 + 45 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base94 = l86;
-                            let len94 = l87;
-                            let mut result94 = _rt::Vec::with_capacity(len94);
-                            for i in 0..len94 {
-                                let base = base94
+                            let base95 = l87;
+                            let len95 = l88;
+                            let mut result95 = _rt::Vec::with_capacity(len95);
+                            for i in 0..len95 {
+                                let base = base95
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e94 = {
-                                    let l88 = *base.add(0).cast::<*mut u8>();
-                                    let l89 = *base
+                                let e95 = {
+                                    let l89 = *base.add(0).cast::<*mut u8>();
+                                    let l90 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len90 = l89;
-                                    let bytes90 = _rt::Vec::from_raw_parts(
-                                        l88.cast(),
-                                        len90,
-                                        len90,
+                                    let len91 = l90;
+                                    let bytes91 = _rt::Vec::from_raw_parts(
+                                        l89.cast(),
+                                        len91,
+                                        len91,
                                     );
-                                    let l91 = *base
+                                    let l92 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l92 = *base
+                                    let l93 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len93 = l92;
-                                    let bytes93 = _rt::Vec::from_raw_parts(
-                                        l91.cast(),
-                                        len93,
-                                        len93,
+                                    let len94 = l93;
+                                    let bytes94 = _rt::Vec::from_raw_parts(
+                                        l92.cast(),
+                                        len94,
+                                        len94,
                                     );
-                                    (_rt::string_lift(bytes90), _rt::string_lift(bytes93))
+                                    super::super::super::super::__with_name0::Label {
+                                        plugin: _rt::string_lift(bytes91),
+                                        text: _rt::string_lift(bytes94),
+                                    }
                                 };
-                                result94.push(e94);
+                                result95.push(e95);
                             }
                             _rt::cabi_dealloc(
-                                base94,
-                                len94 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base95,
+                                len95 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
+                            );
+                            let l96 = *arg0
+                                .add(48 + 46 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l97 = *arg0
+                                .add(48 + 47 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base104 = l96;
+                            let len104 = l97;
+                            let mut result104 = _rt::Vec::with_capacity(len104);
+                            for i in 0..len104 {
+                                let base = base104
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e104 = {
+                                    let l98 = *base.add(0).cast::<*mut u8>();
+                                    let l99 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len100 = l99;
+                                    let bytes100 = _rt::Vec::from_raw_parts(
+                                        l98.cast(),
+                                        len100,
+                                        len100,
+                                    );
+                                    let l101 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l102 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len103 = l102;
+                                    let bytes103 = _rt::Vec::from_raw_parts(
+                                        l101.cast(),
+                                        len103,
+                                        len103,
+                                    );
+                                    (_rt::string_lift(bytes100), _rt::string_lift(bytes103))
+                                };
+                                result104.push(e104);
+                            }
+                            _rt::cabi_dealloc(
+                                base104,
+                                len104 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
                             T_::resolve(super::super::super::super::__with_name0::Request {
@@ -685,519 +752,564 @@ pub mod exports {
                                     _ => _rt::invalid_enum_discriminant(),
                                 },
                                 options: result85,
-                                attributes: result94,
+                                unix_ms: l86 as u64,
+                                labels: result95,
+                                attributes: result104,
                             })
                         };
                         _rt::cabi_dealloc(
                             arg0,
-                            40 + 46 * ::core::mem::size_of::<*const u8>(),
+                            48 + 48 * ::core::mem::size_of::<*const u8>(),
                             8,
                         );
-                        let ptr96 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result95 {
-                            Resolution::Abstain => {
-                                *ptr96.add(0).cast::<u8>() = (0i32) as u8;
-                            }
-                            Resolution::Serve(e) => {
-                                *ptr96.add(0).cast::<u8>() = (1i32) as u8;
-                                let Selection {
-                                    candidates: candidates97,
-                                    else_next: else_next97,
-                                    profile: profile97,
+                        let ptr106 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result105 {
+                            Ok(e) => {
+                                *ptr106.add(0).cast::<u8>() = (0i32) as u8;
+                                let LabelledResolution {
+                                    resolution: resolution107,
+                                    label: label107,
                                 } = e;
-                                let vec109 = candidates97;
-                                let len109 = vec109.len();
-                                let layout109 = _rt::alloc::Layout::from_size_align(
-                                        vec109.len() * (8 * ::core::mem::size_of::<*const u8>()),
-                                        ::core::mem::size_of::<*const u8>(),
-                                    )
-                                    .unwrap();
-                                let (result109, _cleanup109) = wit_bindgen::rt::Cleanup::new(
-                                    layout109,
-                                );
-                                if let Some(cleanup) = _cleanup109 {
-                                    cleanup.forget();
-                                }
-                                for (i, e) in vec109.into_iter().enumerate() {
-                                    let base = result109
-                                        .add(i * (8 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        match e {
-                                            Candidate::File(e) => {
-                                                *base.add(0).cast::<u8>() = (0i32) as u8;
-                                                let super::super::super::super::__with_name0::Target {
-                                                    root: root98,
-                                                    path: path98,
-                                                } = e;
-                                                let vec99 = (root98.into_bytes()).into_boxed_slice();
-                                                let ptr99 = vec99.as_ptr().cast::<u8>();
-                                                let len99 = vec99.len();
-                                                ::core::mem::forget(vec99);
-                                                *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len99;
-                                                *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = ptr99.cast_mut();
-                                                let vec100 = (path98.into_bytes()).into_boxed_slice();
-                                                let ptr100 = vec100.as_ptr().cast::<u8>();
-                                                let len100 = vec100.len();
-                                                ::core::mem::forget(vec100);
-                                                *base
-                                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len100;
-                                                *base
-                                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = ptr100.cast_mut();
-                                            }
-                                            Candidate::Content(e) => {
-                                                *base.add(0).cast::<u8>() = (1i32) as u8;
-                                                let super::super::super::super::__with_name1::Content {
-                                                    name: name101,
-                                                    data: data101,
-                                                    attributes: attributes101,
-                                                } = e;
-                                                match name101 {
-                                                    Some(e) => {
-                                                        *base
-                                                            .add(::core::mem::size_of::<*const u8>())
-                                                            .cast::<u8>() = (1i32) as u8;
-                                                        let vec102 = (e.into_bytes()).into_boxed_slice();
-                                                        let ptr102 = vec102.as_ptr().cast::<u8>();
-                                                        let len102 = vec102.len();
-                                                        ::core::mem::forget(vec102);
-                                                        *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>() = len102;
+                                match resolution107 {
+                                    Resolution::Abstain => {
+                                        *ptr106.add(8).cast::<u8>() = (0i32) as u8;
+                                    }
+                                    Resolution::Serve(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (1i32) as u8;
+                                        let Selection {
+                                            candidates: candidates108,
+                                            else_next: else_next108,
+                                            profile: profile108,
+                                        } = e;
+                                        let vec120 = candidates108;
+                                        let len120 = vec120.len();
+                                        let layout120 = _rt::alloc::Layout::from_size_align(
+                                                vec120.len() * (8 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result120, _cleanup120) = wit_bindgen::rt::Cleanup::new(
+                                            layout120,
+                                        );
+                                        if let Some(cleanup) = _cleanup120 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec120.into_iter().enumerate() {
+                                            let base = result120
+                                                .add(i * (8 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                match e {
+                                                    Candidate::File(e) => {
+                                                        *base.add(0).cast::<u8>() = (0i32) as u8;
+                                                        let super::super::super::super::__with_name0::Target {
+                                                            root: root109,
+                                                            path: path109,
+                                                        } = e;
+                                                        let vec110 = (root109.into_bytes()).into_boxed_slice();
+                                                        let ptr110 = vec110.as_ptr().cast::<u8>();
+                                                        let len110 = vec110.len();
+                                                        ::core::mem::forget(vec110);
                                                         *base
                                                             .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>() = ptr102.cast_mut();
-                                                    }
-                                                    None => {
+                                                            .cast::<usize>() = len110;
                                                         *base
                                                             .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr110.cast_mut();
+                                                        let vec111 = (path109.into_bytes()).into_boxed_slice();
+                                                        let ptr111 = vec111.as_ptr().cast::<u8>();
+                                                        let len111 = vec111.len();
+                                                        ::core::mem::forget(vec111);
+                                                        *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len111;
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr111.cast_mut();
+                                                    }
+                                                    Candidate::Content(e) => {
+                                                        *base.add(0).cast::<u8>() = (1i32) as u8;
+                                                        let super::super::super::super::__with_name1::Content {
+                                                            name: name112,
+                                                            data: data112,
+                                                            attributes: attributes112,
+                                                        } = e;
+                                                        match name112 {
+                                                            Some(e) => {
+                                                                *base
+                                                                    .add(::core::mem::size_of::<*const u8>())
+                                                                    .cast::<u8>() = (1i32) as u8;
+                                                                let vec113 = (e.into_bytes()).into_boxed_slice();
+                                                                let ptr113 = vec113.as_ptr().cast::<u8>();
+                                                                let len113 = vec113.len();
+                                                                ::core::mem::forget(vec113);
+                                                                *base
+                                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>() = len113;
+                                                                *base
+                                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>() = ptr113.cast_mut();
+                                                            }
+                                                            None => {
+                                                                *base
+                                                                    .add(::core::mem::size_of::<*const u8>())
+                                                                    .cast::<u8>() = (0i32) as u8;
+                                                            }
+                                                        };
+                                                        let vec114 = <_ as Into<_rt::Vec<_>>>::into(data112)
+                                                            .into_boxed_slice();
+                                                        let ptr114 = vec114.as_ptr().cast::<u8>();
+                                                        let len114 = vec114.len();
+                                                        ::core::mem::forget(vec114);
+                                                        *base
+                                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len114;
+                                                        *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr114.cast_mut();
+                                                        let vec118 = attributes112;
+                                                        let len118 = vec118.len();
+                                                        let layout118 = _rt::alloc::Layout::from_size_align(
+                                                                vec118.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                                ::core::mem::size_of::<*const u8>(),
+                                                            )
+                                                            .unwrap();
+                                                        let (result118, _cleanup118) = wit_bindgen::rt::Cleanup::new(
+                                                            layout118,
+                                                        );
+                                                        if let Some(cleanup) = _cleanup118 {
+                                                            cleanup.forget();
+                                                        }
+                                                        for (i, e) in vec118.into_iter().enumerate() {
+                                                            let base = result118
+                                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                            {
+                                                                let (t115_0, t115_1) = e;
+                                                                let vec116 = (t115_0.into_bytes()).into_boxed_slice();
+                                                                let ptr116 = vec116.as_ptr().cast::<u8>();
+                                                                let len116 = vec116.len();
+                                                                ::core::mem::forget(vec116);
+                                                                *base
+                                                                    .add(::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>() = len116;
+                                                                *base.add(0).cast::<*mut u8>() = ptr116.cast_mut();
+                                                                let vec117 = (t115_1.into_bytes()).into_boxed_slice();
+                                                                let ptr117 = vec117.as_ptr().cast::<u8>();
+                                                                let len117 = vec117.len();
+                                                                ::core::mem::forget(vec117);
+                                                                *base
+                                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>() = len117;
+                                                                *base
+                                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>() = ptr117.cast_mut();
+                                                            }
+                                                        }
+                                                        *base
+                                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len118;
+                                                        *base
+                                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = result118;
+                                                    }
+                                                    Candidate::Rendering(e) => {
+                                                        *base.add(0).cast::<u8>() = (2i32) as u8;
+                                                        let vec119 = (e.into_bytes()).into_boxed_slice();
+                                                        let ptr119 = vec119.as_ptr().cast::<u8>();
+                                                        let len119 = vec119.len();
+                                                        ::core::mem::forget(vec119);
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len119;
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr119.cast_mut();
+                                                    }
+                                                }
+                                            }
+                                        }
+                                        *ptr106
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len120;
+                                        *ptr106.add(16).cast::<*mut u8>() = result120;
+                                        *ptr106
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (match else_next108 {
+                                            true => 1,
+                                            false => 0,
+                                        }) as u8;
+                                        match profile108 {
+                                            Some(e) => {
+                                                *ptr106
+                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                let super::super::super::super::__with_name0::Profile {
+                                                    ceilings: ceilings121,
+                                                    floors: floors121,
+                                                    overrides: overrides121,
+                                                    max_size: max_size121,
+                                                    burst: burst121,
+                                                    rate: rate121,
+                                                    refuse_options: refuse_options121,
+                                                    attributes: attributes121,
+                                                } = e;
+                                                let super::super::super::super::__with_name0::SessionValues {
+                                                    blksize: blksize122,
+                                                    windowsize: windowsize122,
+                                                    timeout: timeout122,
+                                                } = ceilings121;
+                                                match blksize122 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(32 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(34 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(32 + 2 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<u8>() = (0i32) as u8;
                                                     }
                                                 };
-                                                let vec103 = <_ as Into<_rt::Vec<_>>>::into(data101)
-                                                    .into_boxed_slice();
-                                                let ptr103 = vec103.as_ptr().cast::<u8>();
-                                                let len103 = vec103.len();
-                                                ::core::mem::forget(vec103);
-                                                *base
-                                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len103;
-                                                *base
-                                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = ptr103.cast_mut();
-                                                let vec107 = attributes101;
-                                                let len107 = vec107.len();
-                                                let layout107 = _rt::alloc::Layout::from_size_align(
-                                                        vec107.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                match windowsize122 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(36 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(38 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(36 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match timeout122 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(40 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(41 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(40 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                let super::super::super::super::__with_name0::SessionValues {
+                                                    blksize: blksize123,
+                                                    windowsize: windowsize123,
+                                                    timeout: timeout123,
+                                                } = floors121;
+                                                match blksize123 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(42 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(44 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(42 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match windowsize123 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(46 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(48 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(46 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match timeout123 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(50 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(51 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(50 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                let super::super::super::super::__with_name0::SessionValues {
+                                                    blksize: blksize124,
+                                                    windowsize: windowsize124,
+                                                    timeout: timeout124,
+                                                } = overrides121;
+                                                match blksize124 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(52 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(54 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(52 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match windowsize124 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(56 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(58 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(56 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match timeout124 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(60 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(61 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(60 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match max_size121 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(64 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(72 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<i64>() = _rt::as_i64(e);
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(64 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match burst121 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(80 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(82 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(80 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                match rate121 {
+                                                    Some(e) => {
+                                                        *ptr106
+                                                            .add(88 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        *ptr106
+                                                            .add(96 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<i64>() = _rt::as_i64(e);
+                                                    }
+                                                    None => {
+                                                        *ptr106
+                                                            .add(88 + 2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                let vec126 = refuse_options121;
+                                                let len126 = vec126.len();
+                                                let layout126 = _rt::alloc::Layout::from_size_align(
+                                                        vec126.len() * (2 * ::core::mem::size_of::<*const u8>()),
                                                         ::core::mem::size_of::<*const u8>(),
                                                     )
                                                     .unwrap();
-                                                let (result107, _cleanup107) = wit_bindgen::rt::Cleanup::new(
-                                                    layout107,
+                                                let (result126, _cleanup126) = wit_bindgen::rt::Cleanup::new(
+                                                    layout126,
                                                 );
-                                                if let Some(cleanup) = _cleanup107 {
+                                                if let Some(cleanup) = _cleanup126 {
                                                     cleanup.forget();
                                                 }
-                                                for (i, e) in vec107.into_iter().enumerate() {
-                                                    let base = result107
-                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                for (i, e) in vec126.into_iter().enumerate() {
+                                                    let base = result126
+                                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
                                                     {
-                                                        let (t104_0, t104_1) = e;
-                                                        let vec105 = (t104_0.into_bytes()).into_boxed_slice();
-                                                        let ptr105 = vec105.as_ptr().cast::<u8>();
-                                                        let len105 = vec105.len();
-                                                        ::core::mem::forget(vec105);
+                                                        let vec125 = (e.into_bytes()).into_boxed_slice();
+                                                        let ptr125 = vec125.as_ptr().cast::<u8>();
+                                                        let len125 = vec125.len();
+                                                        ::core::mem::forget(vec125);
                                                         *base
                                                             .add(::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>() = len105;
-                                                        *base.add(0).cast::<*mut u8>() = ptr105.cast_mut();
-                                                        let vec106 = (t104_1.into_bytes()).into_boxed_slice();
-                                                        let ptr106 = vec106.as_ptr().cast::<u8>();
-                                                        let len106 = vec106.len();
-                                                        ::core::mem::forget(vec106);
-                                                        *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>() = len106;
-                                                        *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>() = ptr106.cast_mut();
+                                                            .cast::<usize>() = len125;
+                                                        *base.add(0).cast::<*mut u8>() = ptr125.cast_mut();
                                                     }
                                                 }
-                                                *base
-                                                    .add(7 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len107;
-                                                *base
-                                                    .add(6 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = result107;
+                                                *ptr106
+                                                    .add(104 + 3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len126;
+                                                *ptr106
+                                                    .add(104 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result126;
+                                                let vec130 = attributes121;
+                                                let len130 = vec130.len();
+                                                let layout130 = _rt::alloc::Layout::from_size_align(
+                                                        vec130.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    )
+                                                    .unwrap();
+                                                let (result130, _cleanup130) = wit_bindgen::rt::Cleanup::new(
+                                                    layout130,
+                                                );
+                                                if let Some(cleanup) = _cleanup130 {
+                                                    cleanup.forget();
+                                                }
+                                                for (i, e) in vec130.into_iter().enumerate() {
+                                                    let base = result130
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let (t127_0, t127_1) = e;
+                                                        let vec128 = (t127_0.into_bytes()).into_boxed_slice();
+                                                        let ptr128 = vec128.as_ptr().cast::<u8>();
+                                                        let len128 = vec128.len();
+                                                        ::core::mem::forget(vec128);
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len128;
+                                                        *base.add(0).cast::<*mut u8>() = ptr128.cast_mut();
+                                                        let vec129 = (t127_1.into_bytes()).into_boxed_slice();
+                                                        let ptr129 = vec129.as_ptr().cast::<u8>();
+                                                        let len129 = vec129.len();
+                                                        ::core::mem::forget(vec129);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len129;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr129.cast_mut();
+                                                    }
+                                                }
+                                                *ptr106
+                                                    .add(104 + 5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len130;
+                                                *ptr106
+                                                    .add(104 + 4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result130;
                                             }
-                                            Candidate::Rendering(e) => {
-                                                *base.add(0).cast::<u8>() = (2i32) as u8;
-                                                let vec108 = (e.into_bytes()).into_boxed_slice();
-                                                let ptr108 = vec108.as_ptr().cast::<u8>();
-                                                let len108 = vec108.len();
-                                                ::core::mem::forget(vec108);
-                                                *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len108;
-                                                *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = ptr108.cast_mut();
+                                            None => {
+                                                *ptr106
+                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
                                             }
-                                        }
+                                        };
+                                    }
+                                    Resolution::Deny(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (2i32) as u8;
+                                        let super::super::super::super::__with_name0::Denial {
+                                            code: code131,
+                                            message: message131,
+                                            reason: reason131,
+                                        } = e;
+                                        *ptr106.add(16).cast::<u8>() = (code131.clone() as i32)
+                                            as u8;
+                                        let vec132 = (message131.into_bytes()).into_boxed_slice();
+                                        let ptr132 = vec132.as_ptr().cast::<u8>();
+                                        let len132 = vec132.len();
+                                        ::core::mem::forget(vec132);
+                                        *ptr106
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len132;
+                                        *ptr106
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr132.cast_mut();
+                                        let vec133 = (reason131.into_bytes()).into_boxed_slice();
+                                        let ptr133 = vec133.as_ptr().cast::<u8>();
+                                        let len133 = vec133.len();
+                                        ::core::mem::forget(vec133);
+                                        *ptr106
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len133;
+                                        *ptr106
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr133.cast_mut();
+                                    }
+                                    Resolution::Drop(e) => {
+                                        *ptr106.add(8).cast::<u8>() = (3i32) as u8;
+                                        let vec134 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr134 = vec134.as_ptr().cast::<u8>();
+                                        let len134 = vec134.len();
+                                        ::core::mem::forget(vec134);
+                                        *ptr106
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len134;
+                                        *ptr106.add(16).cast::<*mut u8>() = ptr134.cast_mut();
                                     }
                                 }
-                                *ptr96
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len109;
-                                *ptr96.add(8).cast::<*mut u8>() = result109;
-                                *ptr96
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (match else_next97 {
-                                    true => 1,
-                                    false => 0,
-                                }) as u8;
-                                match profile97 {
+                                match label107 {
                                     Some(e) => {
-                                        *ptr96
-                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                        *ptr106
+                                            .add(104 + 6 * ::core::mem::size_of::<*const u8>())
                                             .cast::<u8>() = (1i32) as u8;
-                                        let super::super::super::super::__with_name0::Profile {
-                                            ceilings: ceilings110,
-                                            floors: floors110,
-                                            overrides: overrides110,
-                                            max_size: max_size110,
-                                            burst: burst110,
-                                            rate: rate110,
-                                            refuse_options: refuse_options110,
-                                            attributes: attributes110,
-                                        } = e;
-                                        let super::super::super::super::__with_name0::SessionValues {
-                                            blksize: blksize111,
-                                            windowsize: windowsize111,
-                                            timeout: timeout111,
-                                        } = ceilings110;
-                                        match blksize111 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(26 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match windowsize111 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(28 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(30 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(28 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match timeout111 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(32 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(33 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(32 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        let super::super::super::super::__with_name0::SessionValues {
-                                            blksize: blksize112,
-                                            windowsize: windowsize112,
-                                            timeout: timeout112,
-                                        } = floors110;
-                                        match blksize112 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(34 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(36 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(34 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match windowsize112 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(38 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(40 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(38 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match timeout112 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(42 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(43 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(42 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        let super::super::super::super::__with_name0::SessionValues {
-                                            blksize: blksize113,
-                                            windowsize: windowsize113,
-                                            timeout: timeout113,
-                                        } = overrides110;
-                                        match blksize113 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(44 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(46 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(44 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match windowsize113 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(48 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(50 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(48 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match timeout113 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(52 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(53 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(52 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match max_size110 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(56 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(64 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>() = _rt::as_i64(e);
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(56 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match burst110 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(72 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(74 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(72 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        match rate110 {
-                                            Some(e) => {
-                                                *ptr96
-                                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (1i32) as u8;
-                                                *ptr96
-                                                    .add(88 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<i64>() = _rt::as_i64(e);
-                                            }
-                                            None => {
-                                                *ptr96
-                                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<u8>() = (0i32) as u8;
-                                            }
-                                        };
-                                        let vec115 = refuse_options110;
-                                        let len115 = vec115.len();
-                                        let layout115 = _rt::alloc::Layout::from_size_align(
-                                                vec115.len() * (2 * ::core::mem::size_of::<*const u8>()),
-                                                ::core::mem::size_of::<*const u8>(),
-                                            )
-                                            .unwrap();
-                                        let (result115, _cleanup115) = wit_bindgen::rt::Cleanup::new(
-                                            layout115,
-                                        );
-                                        if let Some(cleanup) = _cleanup115 {
-                                            cleanup.forget();
-                                        }
-                                        for (i, e) in vec115.into_iter().enumerate() {
-                                            let base = result115
-                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
-                                            {
-                                                let vec114 = (e.into_bytes()).into_boxed_slice();
-                                                let ptr114 = vec114.as_ptr().cast::<u8>();
-                                                let len114 = vec114.len();
-                                                ::core::mem::forget(vec114);
-                                                *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len114;
-                                                *base.add(0).cast::<*mut u8>() = ptr114.cast_mut();
-                                            }
-                                        }
-                                        *ptr96
-                                            .add(96 + 3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len115;
-                                        *ptr96
-                                            .add(96 + 2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = result115;
-                                        let vec119 = attributes110;
-                                        let len119 = vec119.len();
-                                        let layout119 = _rt::alloc::Layout::from_size_align(
-                                                vec119.len() * (4 * ::core::mem::size_of::<*const u8>()),
-                                                ::core::mem::size_of::<*const u8>(),
-                                            )
-                                            .unwrap();
-                                        let (result119, _cleanup119) = wit_bindgen::rt::Cleanup::new(
-                                            layout119,
-                                        );
-                                        if let Some(cleanup) = _cleanup119 {
-                                            cleanup.forget();
-                                        }
-                                        for (i, e) in vec119.into_iter().enumerate() {
-                                            let base = result119
-                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                            {
-                                                let (t116_0, t116_1) = e;
-                                                let vec117 = (t116_0.into_bytes()).into_boxed_slice();
-                                                let ptr117 = vec117.as_ptr().cast::<u8>();
-                                                let len117 = vec117.len();
-                                                ::core::mem::forget(vec117);
-                                                *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len117;
-                                                *base.add(0).cast::<*mut u8>() = ptr117.cast_mut();
-                                                let vec118 = (t116_1.into_bytes()).into_boxed_slice();
-                                                let ptr118 = vec118.as_ptr().cast::<u8>();
-                                                let len118 = vec118.len();
-                                                ::core::mem::forget(vec118);
-                                                *base
-                                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>() = len118;
-                                                *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>() = ptr118.cast_mut();
-                                            }
-                                        }
-                                        *ptr96
-                                            .add(96 + 5 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len119;
-                                        *ptr96
-                                            .add(96 + 4 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = result119;
+                                        let vec135 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr135 = vec135.as_ptr().cast::<u8>();
+                                        let len135 = vec135.len();
+                                        ::core::mem::forget(vec135);
+                                        *ptr106
+                                            .add(104 + 8 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len135;
+                                        *ptr106
+                                            .add(104 + 7 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr135.cast_mut();
                                     }
                                     None => {
-                                        *ptr96
-                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                        *ptr106
+                                            .add(104 + 6 * ::core::mem::size_of::<*const u8>())
                                             .cast::<u8>() = (0i32) as u8;
                                     }
                                 };
                             }
-                            Resolution::Deny(e) => {
-                                *ptr96.add(0).cast::<u8>() = (2i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code120,
-                                    message: message120,
-                                    reason: reason120,
-                                } = e;
-                                *ptr96.add(8).cast::<u8>() = (code120.clone() as i32) as u8;
-                                let vec121 = (message120.into_bytes()).into_boxed_slice();
-                                let ptr121 = vec121.as_ptr().cast::<u8>();
-                                let len121 = vec121.len();
-                                ::core::mem::forget(vec121);
-                                *ptr96
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len121;
-                                *ptr96
+                            Err(e) => {
+                                *ptr106.add(0).cast::<u8>() = (1i32) as u8;
+                                let vec136 = (e.into_bytes()).into_boxed_slice();
+                                let ptr136 = vec136.as_ptr().cast::<u8>();
+                                let len136 = vec136.len();
+                                ::core::mem::forget(vec136);
+                                *ptr106
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr121.cast_mut();
-                                let vec122 = (reason120.into_bytes()).into_boxed_slice();
-                                let ptr122 = vec122.as_ptr().cast::<u8>();
-                                let len122 = vec122.len();
-                                ::core::mem::forget(vec122);
-                                *ptr96
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len122;
-                                *ptr96
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr122.cast_mut();
+                                    .cast::<usize>() = len136;
+                                *ptr106.add(8).cast::<*mut u8>() = ptr136.cast_mut();
                             }
-                            Resolution::Drop(e) => {
-                                *ptr96.add(0).cast::<u8>() = (3i32) as u8;
-                                let vec123 = (e.into_bytes()).into_boxed_slice();
-                                let ptr123 = vec123.as_ptr().cast::<u8>();
-                                let len123 = vec123.len();
-                                ::core::mem::forget(vec123);
-                                *ptr96
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len123;
-                                *ptr96.add(8).cast::<*mut u8>() = ptr123.cast_mut();
-                            }
-                        }
-                        ptr96
+                        };
+                        ptr106
                     }
                 }
                 #[doc(hidden)]
@@ -1206,231 +1318,262 @@ pub mod exports {
                     unsafe {
                         let l0 = i32::from(*arg0.add(0).cast::<u8>());
                         match l0 {
-                            0 => {}
-                            1 => {
-                                let l1 = *arg0.add(8).cast::<*mut u8>();
-                                let l2 = *arg0
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base23 = l1;
-                                let len23 = l2;
-                                for i in 0..len23 {
-                                    let base = base23
-                                        .add(i * (8 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let l3 = i32::from(*base.add(0).cast::<u8>());
-                                        match l3 {
-                                            0 => {
-                                                let l4 = *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l5 = *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l4, l5, 1);
-                                                let l6 = *base
-                                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l7 = *base
-                                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l6, l7, 1);
-                                            }
-                                            1 => {
-                                                let l8 = i32::from(
-                                                    *base.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
-                                                );
-                                                match l8 {
-                                                    0 => {}
-                                                    _ => {
-                                                        let l9 = *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                            0 => {
+                                let l1 = i32::from(*arg0.add(8).cast::<u8>());
+                                match l1 {
+                                    0 => {}
+                                    1 => {
+                                        let l2 = *arg0.add(16).cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base24 = l2;
+                                        let len24 = l3;
+                                        for i in 0..len24 {
+                                            let base = base24
+                                                .add(i * (8 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l4 = i32::from(*base.add(0).cast::<u8>());
+                                                match l4 {
+                                                    0 => {
+                                                        let l5 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<*mut u8>();
-                                                        let l10 = *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                        let l6 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        _rt::cabi_dealloc(l9, l10, 1);
+                                                        _rt::cabi_dealloc(l5, l6, 1);
+                                                        let l7 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l8 = *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l7, l8, 1);
+                                                    }
+                                                    1 => {
+                                                        let l9 = i32::from(
+                                                            *base.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                                        );
+                                                        match l9 {
+                                                            0 => {}
+                                                            _ => {
+                                                                let l10 = *base
+                                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l11 = *base
+                                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                _rt::cabi_dealloc(l10, l11, 1);
+                                                            }
+                                                        }
+                                                        let l12 = *base
+                                                            .add(4 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l13 = *base
+                                                            .add(5 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let base14 = l12;
+                                                        let len14 = l13;
+                                                        _rt::cabi_dealloc(base14, len14 * 1, 1);
+                                                        let l15 = *base
+                                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l16 = *base
+                                                            .add(7 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let base21 = l15;
+                                                        let len21 = l16;
+                                                        for i in 0..len21 {
+                                                            let base = base21
+                                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                            {
+                                                                let l17 = *base.add(0).cast::<*mut u8>();
+                                                                let l18 = *base
+                                                                    .add(::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                _rt::cabi_dealloc(l17, l18, 1);
+                                                                let l19 = *base
+                                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l20 = *base
+                                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                _rt::cabi_dealloc(l19, l20, 1);
+                                                            }
+                                                        }
+                                                        _rt::cabi_dealloc(
+                                                            base21,
+                                                            len21 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                            ::core::mem::size_of::<*const u8>(),
+                                                        );
+                                                    }
+                                                    _ => {
+                                                        let l22 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l23 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l22, l23, 1);
                                                     }
                                                 }
-                                                let l11 = *base
-                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base24,
+                                            len24 * (8 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l25 = i32::from(
+                                            *arg0
+                                                .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<u8>(),
+                                        );
+                                        match l25 {
+                                            0 => {}
+                                            _ => {
+                                                let l26 = *arg0
+                                                    .add(104 + 2 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<*mut u8>();
-                                                let l12 = *base
-                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                let l27 = *arg0
+                                                    .add(104 + 3 * ::core::mem::size_of::<*const u8>())
                                                     .cast::<usize>();
-                                                let base13 = l11;
-                                                let len13 = l12;
-                                                _rt::cabi_dealloc(base13, len13 * 1, 1);
-                                                let l14 = *base
-                                                    .add(6 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l15 = *base
-                                                    .add(7 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                let base20 = l14;
-                                                let len20 = l15;
-                                                for i in 0..len20 {
-                                                    let base = base20
-                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                let base30 = l26;
+                                                let len30 = l27;
+                                                for i in 0..len30 {
+                                                    let base = base30
+                                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
                                                     {
-                                                        let l16 = *base.add(0).cast::<*mut u8>();
-                                                        let l17 = *base
+                                                        let l28 = *base.add(0).cast::<*mut u8>();
+                                                        let l29 = *base
                                                             .add(::core::mem::size_of::<*const u8>())
                                                             .cast::<usize>();
-                                                        _rt::cabi_dealloc(l16, l17, 1);
-                                                        let l18 = *base
-                                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<*mut u8>();
-                                                        let l19 = *base
-                                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                                            .cast::<usize>();
-                                                        _rt::cabi_dealloc(l18, l19, 1);
+                                                        _rt::cabi_dealloc(l28, l29, 1);
                                                     }
                                                 }
                                                 _rt::cabi_dealloc(
-                                                    base20,
-                                                    len20 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    base30,
+                                                    len30 * (2 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l31 = *arg0
+                                                    .add(104 + 4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l32 = *arg0
+                                                    .add(104 + 5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base37 = l31;
+                                                let len37 = l32;
+                                                for i in 0..len37 {
+                                                    let base = base37
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let l33 = *base.add(0).cast::<*mut u8>();
+                                                        let l34 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l33, l34, 1);
+                                                        let l35 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l36 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l35, l36, 1);
+                                                    }
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base37,
+                                                    len37 * (4 * ::core::mem::size_of::<*const u8>()),
                                                     ::core::mem::size_of::<*const u8>(),
                                                 );
                                             }
-                                            _ => {
-                                                let l21 = *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l22 = *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l21, l22, 1);
-                                            }
                                         }
                                     }
+                                    2 => {
+                                        let l38 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l39 = *arg0
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l38, l39, 1);
+                                        let l40 = *arg0
+                                            .add(16 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l41 = *arg0
+                                            .add(16 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l40, l41, 1);
+                                    }
+                                    _ => {
+                                        let l42 = *arg0.add(16).cast::<*mut u8>();
+                                        let l43 = *arg0
+                                            .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l42, l43, 1);
+                                    }
                                 }
-                                _rt::cabi_dealloc(
-                                    base23,
-                                    len23 * (8 * ::core::mem::size_of::<*const u8>()),
-                                    ::core::mem::size_of::<*const u8>(),
-                                );
-                                let l24 = i32::from(
+                                let l44 = i32::from(
                                     *arg0
-                                        .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                        .add(104 + 6 * ::core::mem::size_of::<*const u8>())
                                         .cast::<u8>(),
                                 );
-                                match l24 {
+                                match l44 {
                                     0 => {}
                                     _ => {
-                                        let l25 = *arg0
-                                            .add(96 + 2 * ::core::mem::size_of::<*const u8>())
+                                        let l45 = *arg0
+                                            .add(104 + 7 * ::core::mem::size_of::<*const u8>())
                                             .cast::<*mut u8>();
-                                        let l26 = *arg0
-                                            .add(96 + 3 * ::core::mem::size_of::<*const u8>())
+                                        let l46 = *arg0
+                                            .add(104 + 8 * ::core::mem::size_of::<*const u8>())
                                             .cast::<usize>();
-                                        let base29 = l25;
-                                        let len29 = l26;
-                                        for i in 0..len29 {
-                                            let base = base29
-                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
-                                            {
-                                                let l27 = *base.add(0).cast::<*mut u8>();
-                                                let l28 = *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l27, l28, 1);
-                                            }
-                                        }
-                                        _rt::cabi_dealloc(
-                                            base29,
-                                            len29 * (2 * ::core::mem::size_of::<*const u8>()),
-                                            ::core::mem::size_of::<*const u8>(),
-                                        );
-                                        let l30 = *arg0
-                                            .add(96 + 4 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>();
-                                        let l31 = *arg0
-                                            .add(96 + 5 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        let base36 = l30;
-                                        let len36 = l31;
-                                        for i in 0..len36 {
-                                            let base = base36
-                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                            {
-                                                let l32 = *base.add(0).cast::<*mut u8>();
-                                                let l33 = *base
-                                                    .add(::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l32, l33, 1);
-                                                let l34 = *base
-                                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<*mut u8>();
-                                                let l35 = *base
-                                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                                    .cast::<usize>();
-                                                _rt::cabi_dealloc(l34, l35, 1);
-                                            }
-                                        }
-                                        _rt::cabi_dealloc(
-                                            base36,
-                                            len36 * (4 * ::core::mem::size_of::<*const u8>()),
-                                            ::core::mem::size_of::<*const u8>(),
-                                        );
+                                        _rt::cabi_dealloc(l45, l46, 1);
                                     }
                                 }
                             }
-                            2 => {
-                                let l37 = *arg0
-                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l38 = *arg0
-                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l37, l38, 1);
-                                let l39 = *arg0
-                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l40 = *arg0
-                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l39, l40, 1);
-                            }
                             _ => {
-                                let l41 = *arg0.add(8).cast::<*mut u8>();
-                                let l42 = *arg0
+                                let l47 = *arg0.add(8).cast::<*mut u8>();
+                                let l48 = *arg0
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l41, l42, 1);
+                                _rt::cabi_dealloc(l47, l48, 1);
                             }
                         }
                     }
                 }
                 pub trait Guest {
                     #[allow(async_fn_in_trait)]
-                    fn resolve(request: Request) -> Resolution;
+                    fn resolve(
+                        request: Request,
+                    ) -> ::core::result::Result<LabelledResolution, _rt::String>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_resolve_1_0_0_rc_1_cabi {
+                macro_rules! __export_tuffet_policy_resolve_1_0_0_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/resolve@1.0.0-rc.1#resolve")] unsafe extern "C" fn
+                        "tuffet:policy/resolve@1.0.0#resolve")] unsafe extern "C" fn
                         export_resolve(arg0 : * mut u8,) -> * mut u8 { unsafe {
                         $($path_to_types)*:: _export_resolve_cabi::<$ty > (arg0) } }
                         #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/resolve@1.0.0-rc.1#resolve")] unsafe
-                        extern "C" fn _post_return_resolve(arg0 : * mut u8,) { unsafe {
+                        "cabi_post_tuffet:policy/resolve@1.0.0#resolve")] unsafe extern
+                        "C" fn _post_return_resolve(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_resolve::<$ty > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_resolve_1_0_0_rc_1_cabi;
+                pub use __export_tuffet_policy_resolve_1_0_0_cabi;
                 #[repr(align(8))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 96 + 6 * ::core::mem::size_of::<*const u8>()],
+                    >; 112 + 8 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 96
-                        + 6 * ::core::mem::size_of::<*const u8>()],
+                    [::core::mem::MaybeUninit::uninit(); 112
+                        + 8 * ::core::mem::size_of::<*const u8>()],
                 );
             }
         }
@@ -1577,15 +1720,15 @@ macro_rules! __export_resolve_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::resolve::__export_tuffet_policy_resolve_1_0_0_rc_1_cabi!($ty
+        exports::tuffet::policy::resolve::__export_tuffet_policy_resolve_1_0_0_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::resolve); const
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:resolve:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1487] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1576] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd1\x0a\x01A\x02\x01\
-A\x0b\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x0b\x01A\x02\x01\
+A\x0b\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -1594,30 +1737,32 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x01B\x06\x01ks\x01p}\x01o\x02s\
-s\x01p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\
-\0\x04\x03\0!tuffet:policy/contents@1.0.0-rc.1\x05\x01\x02\x03\0\0\x07request\x02\
-\x03\0\0\x06denial\x02\x03\0\0\x07profile\x02\x03\0\0\x06target\x02\x03\0\x01\x07\
-content\x01B\x14\x02\x03\x02\x01\x02\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x03\
-\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x04\x04\0\x07profile\x03\0\x04\x02\x03\
-\x02\x01\x05\x04\0\x06target\x03\0\x06\x02\x03\x02\x01\x06\x04\0\x07content\x03\0\
-\x08\x01q\x03\x04file\x01\x07\0\x07content\x01\x09\0\x09rendering\x01s\0\x04\0\x09\
-candidate\x03\0\x0a\x01p\x0b\x01k\x05\x01r\x03\x0acandidates\x0c\x09else-next\x7f\
-\x07profile\x0d\x04\0\x09selection\x03\0\x0e\x01q\x04\x07abstain\0\0\x05serve\x01\
-\x0f\0\x04deny\x01\x03\0\x04drop\x01s\0\x04\0\x0aresolution\x03\0\x10\x01@\x01\x07\
-request\x01\0\x11\x04\0\x07resolve\x01\x12\x04\0\x20tuffet:policy/resolve@1.0.0-\
-rc.1\x05\x07\x04\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0\
-G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindge\
-n-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x01B\x06\x01ks\x01p}\x01o\x02ss\x01\
+p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\0\x04\
+\x03\0\x1ctuffet:policy/contents@1.0.0\x05\x01\x02\x03\0\0\x07request\x02\x03\0\0\
+\x06denial\x02\x03\0\0\x07profile\x02\x03\0\0\x06target\x02\x03\0\x01\x07content\
+\x01B\x18\x02\x03\x02\x01\x02\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x03\x04\0\
+\x06denial\x03\0\x02\x02\x03\x02\x01\x04\x04\0\x07profile\x03\0\x04\x02\x03\x02\x01\
+\x05\x04\0\x06target\x03\0\x06\x02\x03\x02\x01\x06\x04\0\x07content\x03\0\x08\x01\
+q\x03\x04file\x01\x07\0\x07content\x01\x09\0\x09rendering\x01s\0\x04\0\x09candid\
+ate\x03\0\x0a\x01p\x0b\x01k\x05\x01r\x03\x0acandidates\x0c\x09else-next\x7f\x07p\
+rofile\x0d\x04\0\x09selection\x03\0\x0e\x01q\x04\x07abstain\0\0\x05serve\x01\x0f\
+\0\x04deny\x01\x03\0\x04drop\x01s\0\x04\0\x0aresolution\x03\0\x10\x01ks\x01r\x02\
+\x0aresolution\x11\x05label\x12\x04\0\x13labelled-resolution\x03\0\x13\x01j\x01\x14\
+\x01s\x01@\x01\x07request\x01\0\x15\x04\0\x07resolve\x01\x16\x04\0\x1btuffet:pol\
+icy/resolve@1.0.0\x05\x07\x04\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07res\
+olve\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\
+\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -1629,9 +1774,9 @@ pub use __export_resolve_impl as export_resolve;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1179] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfd\x07\x01A\x02\x01\
-A\x04\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1217] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa3\x08\x01A\x02\x01\
+A\x04\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -1640,21 +1785,22 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x01B\x06\x01ks\x01p}\x01o\x02s\
-s\x01p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\
-\0\x04\x03\0!tuffet:policy/contents@1.0.0-rc.1\x05\x01\x04\02tuffet:sdk/resolve-\
-with-all-of-its-exports-removed\x04\0\x0b-\x01\0'resolve-with-all-of-its-exports\
--removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.2\
-58.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x01B\x06\x01ks\x01p}\x01o\x02ss\x01\
+p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\0\x04\
+\x03\0\x1ctuffet:policy/contents@1.0.0\x05\x01\x04\02tuffet:sdk/resolve-with-all\
+-of-its-exports-removed\x04\0\x0b-\x01\0'resolve-with-all-of-its-exports-removed\
+\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
+wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

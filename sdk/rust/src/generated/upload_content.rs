@@ -33,9 +33,7 @@ pub mod tuffet {
                     );
                     let ptr0 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(
-                        wasm_import_module = "tuffet:policy/upload-content@1.0.0-rc.1"
-                    )]
+                    #[link(wasm_import_module = "tuffet:policy/upload-content@1.0.0")]
                     unsafe extern "C" {
                         #[link_name = "read"]
                         fn wit_import1(_: i64, _: i32, _: *mut u8);
@@ -211,9 +209,9 @@ mod _rt {
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1146] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf5\x07\x01A\x02\x01\
-A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1184] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x9b\x08\x01A\x02\x01\
+A\x05\x01B,\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
 et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
 \x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
 r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
@@ -222,21 +220,22 @@ k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven
 dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
 \x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
 \x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
-classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
-listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
-rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
-code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
-aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
-\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
-out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
-verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
-tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
-\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x05error\x01B\x06\x02\
-\x03\x02\x01\x01\x04\0\x05error\x03\0\0\x01p}\x01j\x01\x02\x01\x01\x01@\x02\x06o\
-ffsetw\x06lengthy\0\x03\x04\0\x04read\x01\x04\x03\0'tuffet:policy/upload-content\
-@1.0.0-rc.1\x05\x02\x04\0\x19tuffet:sdk/upload-content\x04\0\x0b\x14\x01\0\x0eup\
-load-content\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
-0.258.3\x10wit-bindgen-rust\x060.61.1";
+classs\x04\0\x06client\x03\0\x14\x01r\x02\x06plugins\x04texts\x04\0\x05label\x03\
+\0\x16\x01k\x11\x01o\x02ss\x01p\x19\x01p\x17\x01r\x0c\x02ids\x08listeners\x09ope\
+ration\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07arrival\x18\x07op\
+tions\x1a\x07unix-msw\x06labels\x1b\x0aattributes\x1a\x04\0\x07request\x03\0\x1c\
+\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1e\x01r\x02\x04\
+roots\x04paths\x04\0\x06target\x03\0\x20\x01q\x02\x04file\x01!\0\x07content\x01\x0b\
+\0\x04\0\x08resolved\x03\0\"\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07\
+timeout$\x04\0\x0esession-values\x03\0%\x01ps\x01r\x08\x08ceilings&\x06floors&\x09\
+overrides&\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options'\x0aattrib\
+utes\x1a\x04\0\x07profile\x03\0(\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0*\x03\0\x19tuffet:policy/types@1.0.0\x05\0\x02\x03\0\0\x05error\x01B\x06\x02\x03\
+\x02\x01\x01\x04\0\x05error\x03\0\0\x01p}\x01j\x01\x02\x01\x01\x01@\x02\x06offse\
+tw\x06lengthy\0\x03\x04\0\x04read\x01\x04\x03\0\"tuffet:policy/upload-content@1.\
+0.0\x05\x02\x04\0\x19tuffet:sdk/upload-content\x04\0\x0b\x14\x01\0\x0eupload-con\
+tent\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\
+\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -16,7 +16,7 @@ const fits = (one, word) => {
   // Each of these concerns one of the two tables, and leaves the other as it is.
   if (key === 'outcome') return one.outcome === undefined || one.outcome === value;
   if (key === 'state') return one.outcome !== undefined || value === (one.idle_seconds >= 3 ? 'stuck' : 'moving');
-  const all = [one.client, one.mac, one.class, one.listener, one.server, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.id];
+  const all = [one.client, one.mac, one.class, one.listener, one.server, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.facts?.labels, one.id];
   return inText(all, word);
 };
 

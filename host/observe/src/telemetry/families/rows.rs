@@ -12,7 +12,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use tuffet::origins::OriginReport;
 use tuffet::status::{Report, Revision, RootState};
-use tuffet::watch::{ByOperation, Ended, ExportCounts, PluginTotals, ProfileTotals, Totals, Watch, Word};
+use tuffet::watch::{
+    ByOperation, Ended, ExportCounts, Labelled, PluginTotals, ProfileTotals, Totals, Watch, Word,
+};
 use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::{PluginIdentity, PluginSeries, SeriesName, SeriesValue};
 use tuffet_request::{KvState, SinkCounted};
@@ -87,6 +89,21 @@ pub(super) const TRANSFERS: &[Row<Totals>] = &[
         };
         it.ended.iter().map(point).collect()
     }),
+    counters(
+        "requests.labelled",
+        "Ended requests, by the labels that plugins gave them",
+        Of("{request}"),
+        |it| {
+            let point = |its: &Labelled| Point {
+                labels: vec![
+                    ("plugin".into(), its.plugin.clone().into()),
+                    ("label".into(), its.label.clone().into()),
+                ],
+                value: its.count,
+            };
+            it.labels.iter().map(point).collect()
+        },
+    ),
     gauge("transfers.active", "Running transfers", Of("{transfer}"), |it| it.active),
     counters("transferred", "Bytes that arrived, as on the wire", Bytes, |it| by(&it.bytes)),
     counters("blocks", "Blocks that arrived", Of("{block}"), |it| by(&it.blocks)),

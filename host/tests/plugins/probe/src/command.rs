@@ -29,8 +29,8 @@ fn run(command: &str) -> String {
         // Replaces the value by a longer one, if nobody else does.
         ["kv", "append", key, value] => said(append(key, value)),
         ["kv", "stale", key, value] => said(kv::swap(key, Some(u64::MAX), value, None)),
-        ["kv", "list", prefix, after] => said(kv::list(prefix, Some(after), 2)),
-        ["kv", "list", prefix] => said(kv::list(prefix, None, u32::MAX)),
+        ["kv", "list", prefix, after] => said(kv::list(prefix, Some(after), 2).map(names)),
+        ["kv", "list", prefix] => said(kv::list(prefix, None, u32::MAX).map(names)),
         ["shared", name, rest @ ..] => shared(kv::Keys::shared(name), &rest.join(" ")),
         // Keys and values at and beyond their bounds.
         ["kv", "long-key", length] => said(kv::set(&"k".repeat(number(length)), "v", None)),
@@ -114,7 +114,7 @@ fn shared(keys: kv::Keys<'_>, command: &str) -> String {
         ["create", key, value] => said(keys.swap(key, None, value, None).map(|swapped| swapped.is_some())),
         ["delete", key] => said(keys.delete(key)),
         ["count", key] => said(keys.increment(key, 1, None)),
-        ["list"] => said(keys.list("", None, 1000)),
+        ["list"] => said(keys.list("", None, 1000).map(names)),
         _ => format!("no such command: {command}"),
     }
 }
@@ -145,4 +145,8 @@ fn plain(error: &Error) -> String {
 
 fn number(text: &str) -> usize {
     text.parse().unwrap_or_default()
+}
+
+fn names(listed: Vec<kv::Listed>) -> Vec<String> {
+    listed.into_iter().map(|listed| listed.key).collect()
 }

@@ -137,7 +137,6 @@ impl RequestBatch {
             if self.needs_policy(&new) {
                 // The next decision may take long.
                 drop(holding.take());
-                let _deferred = DeferredWork::collect();
                 self.decide_here(async move {
                     let (pending, plan) = PendingRequest::ask(admission, generation, new).await;
                     pending.carry_out(plan).await;
@@ -155,6 +154,8 @@ impl RequestBatch {
         let runtime = &self.admission.runtime;
         // Plugins and roots of the program set timers.
         let _inside = runtime.enter();
+        // It becomes tasks of the runtime, so it is started before this thread leaves it.
+        let _deferred = DeferredWork::collect();
         let _blocking = Blocking::permit();
         let mut noop = Context::from_waker(Waker::noop());
         let mut deciding = Box::pin(catch_panic_async(deciding));

@@ -123,6 +123,7 @@ impl Lab {
             limits: plan.limits,
             reuse: plan.reuse,
             mode: PluginMode::Enforce,
+            effects: false,
             breaker: BreakerLimits { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
             when_away: None,
             cache: None,

@@ -11,10 +11,10 @@ use tuffet_daemon::{ReloadCheck, Reply};
 #[derive(Debug, Clone, Args)]
 pub(super) struct ControlArgs {
     /// The server's configuration file, which names its control socket.
-    #[arg(long, value_name = "FILE", conflicts_with = "control")]
+    #[arg(long, value_name = "FILE", conflicts_with = "control", global = true)]
     config: Option<PathBuf>,
     /// The server's control socket. Default, without --config: the default path.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", global = true)]
     control: Option<PathBuf>,
 }
 

@@ -11,7 +11,9 @@ mod explain;
 mod faults;
 mod generate;
 mod import;
+mod keys;
 mod plugin;
+mod replay;
 mod schema;
 mod serve;
 mod status_text;
@@ -98,7 +100,7 @@ enum Command {
     Import(tuffet_import::ImportArgs),
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
-    Plugin(Box<tuffet_author::PluginCommand>),
+    Plugin(Box<plugin::PluginCommand>),
     /// Print the JSON Schema of the configuration, of cases or of a manifest, for editors.
     ///
     /// Exit code 0, or 64 if CONFIG cannot be read.

@@ -38,14 +38,10 @@ pub(super) fn text(report: &Value) -> String {
     let kept =
         if revision["kept"] == true { ", the last good copy: its source is away or invalid" } else { "" };
     line("configuration", format!("{source}{which}{kept}"));
-    let plugins: Vec<String> = list("plugins")
-        .iter()
-        .map(|plugin| {
-            format!("{} {}", words(&plugin["plugin"]), words(&plugin["version"])).trim_end().to_owned()
-        })
-        .collect();
-    if !plugins.is_empty() {
-        line("plugins", plugins.join(", "));
+    let calls = list("plugin_calls");
+    for plugin in list("plugins") {
+        let calls = calls.iter().find(|its| its["plugin"] == plugin["plugin"]);
+        line("plugin", plugin_text(&plugin, calls));
     }
     for listener in list("listeners") {
         line("listener", format!("{}: {}", words(&listener["listener"]), words(&listener["address"])));
@@ -106,6 +102,36 @@ pub(super) fn text(report: &Value) -> String {
     text
 }
 
+/// Returns name, version, origin and digest of a plugin, and how its calls went.
+fn plugin_text(plugin: &Value, calls: Option<&Value>) -> String {
+    let word = |key: &str| plugin[key].as_str().filter(|word| !word.is_empty());
+    let mut text = word("plugin").unwrap_or_default().to_owned();
+    for part in ["version", "component"].into_iter().filter_map(word) {
+        let _ = write!(text, " {part}");
+    }
+    if let Some(digest) = word("sha256") {
+        let _ = write!(text, " sha256:{digest:.12}");
+    }
+    if plugin["verified"] == true {
+        text += ", signature verified";
+    }
+    // An older server sends no numbers.
+    let Some(calls) = calls else { return text };
+    let count = calls["calls"].as_u64().unwrap_or_default();
+    let failures = calls["failures"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let failed: u64 = failures.iter().filter_map(|failure| failure[1].as_u64()).sum();
+    let _ = write!(text, "; {count} calls");
+    if failed > 0 {
+        let causes: Vec<String> = failures
+            .iter()
+            .map(|failure| format!("{} {}", failure[0].as_str().unwrap_or_default(), failure[1]))
+            .collect();
+        let share = 100.0 * failed as f64 / count.max(1) as f64;
+        let _ = write!(text, ", {failed} failed ({share:.1} %): {}", causes.join(", "));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,7 +155,14 @@ mod tests {
             ],
             "refused": ["tuffet.yaml:3:5: unknown key `x`"], "config": "/etc/tuffet/tuffet.yaml",
             "revision": { "source": null, "digest": "a1b2", "kept": false },
-            "plugins": [{ "plugin": "acl", "version": "0.2.0" }],
+            "plugins": [
+                { "plugin": "acl", "version": "0.2.0", "component": "builtin:acl", "sha256": "0123456789abcdef" },
+                { "plugin": "ztp", "version": "", "component": "oci://r/ztp:1", "sha256": "f".repeat(64), "verified": true },
+            ],
+            "plugin_calls": [
+                { "plugin": "acl", "calls": 1200, "failures": [] },
+                { "plugin": "ztp", "calls": 40, "failures": [["time", 2], ["trap", 1]] },
+            ],
             "roots": [
                 { "root": "boot", "running": 0, "waiting": 0, "hung": false, "replaced": false },
                 { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false },
@@ -153,7 +186,8 @@ mod tests {
              root           `nfs` does not answer\n\
              compilers      they have ended\n\
              configuration  /etc/tuffet/tuffet.yaml (a1b2)\n\
-             plugins        acl 0.2.0\n\
+             plugin         acl 0.2.0 builtin:acl sha256:0123456789ab; 1200 calls\n\
+             plugin         ztp oci://r/ztp:1 sha256:ffffffffffff, signature verified; 40 calls, 3 failed (7.5 %): time 2, trap 1\n\
              listener       lan: 192.0.2.1:69\n\
              root           boot: answers\n\
              origin         a: answers\n\

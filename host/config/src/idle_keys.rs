@@ -238,11 +238,12 @@ impl Idle<'_> {
         for plugin in &self.config.policy.plugins {
             let at = join("/plugins", &plugin.name);
             let decides = self.is_in(plugin, &Chain::DECIDING);
-            for key in ["on-error", "mode"] {
-                self.key(!decides, join(&at, key), || {
-                    format!("`{key}` has no effect, because the plugin only observes; remove it")
-                });
-            }
+            self.key(!decides, join(&at, "on-error"), || {
+                "`on-error` has no effect, because the plugin only observes; remove it".into()
+            });
+            self.key(plugin.mode != PluginMode::Monitor, join(&at, "effects"), || {
+                "`effects` has no effect without `mode: monitor`: what the plugin does is stored anyway; remove it".into()
+            });
             let is_monitor = decides && plugin.mode == PluginMode::Monitor;
             self.key(is_monitor, join(&at, "on-error"), || {
                 "`on-error` has no effect with `mode: monitor`, in which no verdict counts; remove it".into()

@@ -66,10 +66,14 @@ pub struct PluginConfig {
     /// plugin without that entry gets a fresh instance for each call. `{ calls: 1 }` enforces that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<ReuseConfig>,
-    /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and its verdict has no
-    /// effect.
+    /// `monitor` runs the plugin beside its chain and logs where its answer differs from what happened; no request waits
+    /// for it, and its answer has no effect (`docs/plugins.md#trying-a-plugin-out`).
     #[serde(default)]
     pub mode: PluginMode,
+    /// With `mode: monitor`, whether the keys that the plugin changes are stored, and its lines reach the sinks. Otherwise
+    /// it sees its changes, and nobody else does.
+    #[serde(default)]
+    pub effects: bool,
     /// When the server stops calling a failing plugin, or sending its HTTP requests to a host that does not answer.
     #[serde(default)]
     pub breaker: BreakerLimits,
@@ -80,6 +84,13 @@ pub struct PluginConfig {
     /// Caches decisions of `authorize` and `resolve`. Default: that of the plugin's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCacheConfig>,
+}
+
+impl PluginConfig {
+    /// Returns whether the keys that it changes are stored, and its lines reach the sinks.
+    pub fn has_effects(&self) -> bool {
+        self.mode == PluginMode::Enforce || self.effects
+    }
 }
 
 /// A cache of the plugin's decisions. Requests that agree in every fact of `key` get the same decision, so

@@ -1,6 +1,6 @@
 //! A value and its expiry, as stored in the file.
 
-use super::MAX_VALUE;
+use super::{MAX_VALUE, Versioned};
 
 /// The entry of a key: eight bytes of expiry, little-endian, then the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,12 @@ impl<'a> Entry<'a> {
 
     pub(super) fn is_expired(&self, now: u64) -> bool {
         self.until != 0 && self.until <= now
+    }
+
+    /// Returns the value with this revision.
+    pub(super) fn versioned(&self, revision: u64) -> Versioned {
+        let expires_unix_ms = (self.until != 0).then_some(self.until);
+        Versioned { value: self.value.to_vec(), revision, expires_unix_ms }
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {

@@ -19,6 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::entry::Entry;
 use super::open_file::KvFile;
 use super::tables::{KEYS, REVISIONS};
+use super::usage::Usage;
 use super::writer::{self, QueuedChange};
 use super::{
     Change, KvError, KvOpenError, Listing, ObserverTurn, Page, Quota, Versioned, now_ms, observer_turn,
@@ -68,7 +69,7 @@ impl FileStore {
             }
             let revision = transaction.open_table(REVISIONS)?.get((&*namespace, &*key))?;
             let revision = revision.map_or(0, |revision| revision.value());
-            Ok(Some(Versioned { value: entry.value.to_vec(), revision }))
+            Ok(Some(entry.versioned(revision)))
         })
         .await
     }
@@ -97,10 +98,28 @@ impl FileStore {
                 let entry = Entry::parse(entry.value());
                 if !entry.is_expired(now) {
                     let revision = revisions.get((&*namespace, key))?.map_or(0, |revision| revision.value());
-                    page.add(key, Versioned { value: entry.value.to_vec(), revision });
+                    page.add(key, entry.versioned(revision));
                 }
             }
             Ok(page.found)
+        })
+        .await
+    }
+
+    /// Returns the size of a namespace.
+    pub(super) async fn usage(&self, namespace: &Arc<str>) -> Result<Usage, KvError> {
+        let namespace = Arc::clone(namespace);
+        self.read(move |transaction| {
+            let mut usage = Usage::default();
+            for found in transaction.open_table(KEYS)?.range::<(&str, &str)>((&*namespace, "")..)? {
+                let (id, entry) = found?;
+                let (found_namespace, key) = id.value();
+                if found_namespace != &*namespace {
+                    break;
+                }
+                usage.add(key, Entry::parse(entry.value()).value.len());
+            }
+            Ok(usage)
         })
         .await
     }

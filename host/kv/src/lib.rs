@@ -17,6 +17,7 @@ mod tests;
 mod usage;
 mod writer;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -38,7 +39,7 @@ pub const MAX_VALUE: usize = 64 << 10;
 /// The maximum number of keys in a page of a list, and that are removed at once.
 pub const MAX_PAGE_KEYS: usize = 1000;
 /// The size of the keys and values in a page of a list, in bytes, after which no further one is added.
-const MAX_PAGE_BYTES: usize = 1 << 20;
+pub const MAX_PAGE_BYTES: usize = 1 << 20;
 
 /// The location of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -77,6 +78,8 @@ pub struct Versioned {
     pub value: Vec<u8>,
     /// The revision.
     pub revision: u64,
+    /// When the key disappears, in milliseconds since 1970; `None` for never.
+    pub expires_unix_ms: Option<u64>,
 }
 
 /// A part of the keys of a namespace.
@@ -138,6 +141,17 @@ pub enum KvError {
     Conflict,
     /// The disk failed, or NATS is away.
     Unavailable(String),
+}
+
+impl fmt::Display for KvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            KvError::Quota => "the plugin has as many keys or bytes as its quota allows",
+            KvError::NotACounter => "the value is no counter: it has not eight bytes",
+            KvError::Conflict => "the key has another revision",
+            KvError::Unavailable(why) => why,
+        })
+    }
 }
 
 impl KvStore {
@@ -204,6 +218,18 @@ impl KvStore {
             Backend::File(_) => None,
             Backend::Nats(store) => Some(store.state()),
         }
+    }
+
+    /// Returns the number of keys in a namespace, and the bytes of keys and values. Keys whose time is over may count.
+    ///
+    /// # Errors
+    /// The store is away.
+    pub async fn usage(&self, of: &Namespace) -> Result<(u64, u64), KvError> {
+        let usage = match &self.0 {
+            Backend::File(store) => store.usage(&of.name).await?,
+            Backend::Nats(store) => store.usage(&of.name),
+        };
+        Ok(usage.counted())
     }
 
     /// Returns the value of a key, with its revision.
@@ -326,7 +352,7 @@ impl Page {
     }
 }
 
-fn unavailable(error: &impl std::fmt::Display) -> KvError {
+fn unavailable(error: &impl fmt::Display) -> KvError {
     KvError::Unavailable(error.to_string())
 }
 

@@ -338,6 +338,7 @@ async fn keys_are_removed_by_prefix() {
             set(&store, "b", namespace.quota, key, "x").await.unwrap();
         }
         set(&store, "a", PLENTY, "lease/1", "of another namespace").await.unwrap();
+        store.set(&namespace, "lease/over".into(), b"x".to_vec(), Some(0)).await.unwrap();
         assert_eq!(store.delete_prefix(&namespace, "lease/".into()).await, Ok(2));
         assert_eq!(store.delete_prefix(&namespace, "lease/".into()).await, Ok(0));
         assert_eq!(names(store.list(&namespace, all("")).await.unwrap()), ["lease", "leasf"]);
@@ -368,7 +369,7 @@ async fn a_key_without_a_revision_can_be_swapped() {
     let store = KvStore::open(&KvLocation::Folder(folder.path().to_owned())).unwrap();
     let namespace = of("a", PLENTY);
     let found = store.get(&namespace, "k".into()).await.unwrap();
-    assert_eq!(found, Some(Versioned { value: b"old".to_vec(), revision: 0 }));
+    assert_eq!(found, Some(Versioned { value: b"old".to_vec(), revision: 0, expires_unix_ms: None }));
     let swapped = store.swap(&namespace, "k".into(), Some(0), b"new".to_vec(), None).await.unwrap();
     assert_eq!(swapped, Some(1));
     assert_eq!(store.swap(&namespace, "k".into(), Some(0), b"late".to_vec(), None).await, Ok(None));

@@ -110,7 +110,7 @@ fn apply(
         None => Usage::sweep(tables, &queued.namespace, now)?,
     };
     if queued.change == Change::DeletePrefix {
-        return delete_prefix(tables, usages, queued, usage);
+        return delete_prefix(tables, usages, queued, usage, now);
     }
     let found = tables.keys.get(id)?.map(|found| {
         let Entry { until, value } = Entry::parse(found.value());
@@ -181,6 +181,7 @@ fn delete_prefix(
     usages: &mut Usages,
     queued: &QueuedChange,
     mut usage: Usage,
+    now: u64,
 ) -> Result<ChangeResult, redb::Error> {
     let (namespace, prefix) = (&*queued.namespace, &*queued.key);
     let mut removed = Vec::new();
@@ -190,8 +191,12 @@ fn delete_prefix(
         if removed.len() == MAX_PAGE_KEYS || found_namespace != namespace || !key.starts_with(prefix) {
             break;
         }
-        usage.remove(key, Entry::parse(entry.value()).value.len());
-        removed.push(key.to_owned());
+        let entry = Entry::parse(entry.value());
+        // A sweep removes the others.
+        if !entry.is_expired(now) {
+            usage.remove(key, entry.value.len());
+            removed.push(key.to_owned());
+        }
     }
     for key in &removed {
         tables.remove((namespace, key))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::content::PluginContent;
 use super::failure::{Cause, Failure};
 use super::text::one_line;
-use tuffet_request::{Denial, ErrorCode, Label, SessionProfile, SessionValues};
+use tuffet_request::{Denial, ErrorCode, Label, Request, SessionProfile, SessionValues};
 use tuffet_store::{Destination, Source};
 
 /// The maximum number of files in an answer.
@@ -221,6 +221,12 @@ pub trait Answer: Clone + Send {
     fn weight(&self) -> u64 {
         1
     }
+    /// Returns whether clients would notice no difference between the two. Reasons, which are for the log, do not matter.
+    fn equals(&self, other: &Self) -> bool;
+    /// Returns whether this answer, of one more hook of the chain, would change what the chain answered.
+    fn changes(&self, chain: &Self, _request: &Request) -> bool {
+        !self.equals(chain)
+    }
     /// What makes it invalid.
     fn problem(&self) -> Option<String> {
         None
@@ -270,6 +276,23 @@ impl Answer for Verdict {
         }
     }
 
+    fn equals(&self, other: &Verdict) -> bool {
+        match (self, other) {
+            (Verdict::Abstain, Verdict::Abstain) | (Verdict::Drop(_), Verdict::Drop(_)) => true,
+            (Verdict::Allow(profile), Verdict::Allow(others)) => profile == others,
+            (Verdict::Deny(denial), Verdict::Deny(others)) => is_same_error(denial, others),
+            _ => false,
+        }
+    }
+
+    /// The profiles of several allows combine.
+    fn changes(&self, chain: &Verdict, _: &Request) -> bool {
+        match (self, chain) {
+            (Verdict::Allow(profile), Verdict::Allow(before)) => before.and(*profile) != *before,
+            _ => !self.equals(chain),
+        }
+    }
+
     fn problem(&self) -> Option<String> {
         match self {
             Verdict::Allow(profile) => problem_of(profile),
@@ -300,6 +323,21 @@ impl Answer for UploadVerdict {
             UploadVerdict::Rename(to) if to.next_free => format!("{}, or the next free name", to.path),
             UploadVerdict::Rename(to) => to.path.clone(),
             UploadVerdict::Deny(denial) => reason_of(denial),
+        }
+    }
+
+    fn equals(&self, other: &UploadVerdict) -> bool {
+        match (self, other) {
+            (UploadVerdict::Deny(denial), UploadVerdict::Deny(others)) => is_same_error(denial, others),
+            _ => self == other,
+        }
+    }
+
+    /// An upload that nobody objects to becomes visible.
+    fn changes(&self, chain: &UploadVerdict, _: &Request) -> bool {
+        match (self, chain) {
+            (UploadVerdict::Accept, UploadVerdict::Abstain) => false,
+            _ => !self.equals(chain),
         }
     }
 }
@@ -348,6 +386,31 @@ impl Answer for Resolution {
         }
     }
 
+    fn equals(&self, other: &Resolution) -> bool {
+        match (self, other) {
+            (Resolution::Abstain, Resolution::Abstain) | (Resolution::Drop(_), Resolution::Drop(_)) => true,
+            (Resolution::Serve(selection), Resolution::Serve(others)) => {
+                selection.files == others.files
+                    && selection.profile.unwrap_or_default() == others.profile.unwrap_or_default()
+                    && selection.fallback.equals(&others.fallback)
+            }
+            (Resolution::Deny(denial), Resolution::Deny(others)) => is_same_error(denial, others),
+            _ => false,
+        }
+    }
+
+    /// Without an opinion of the chain, the requested path is looked up.
+    fn changes(&self, chain: &Resolution, request: &Request) -> bool {
+        match (self, chain) {
+            (Resolution::Serve(Selection { files, profile: None, .. }), Resolution::Abstain)
+                if !files.is_empty() =>
+            {
+                !files.iter().all(|file| *file.path == *request.path)
+            }
+            _ => !self.equals(chain),
+        }
+    }
+
     fn weight(&self) -> u64 {
         match self {
             Resolution::Serve(Selection { files, fallback, .. }) => {
@@ -369,6 +432,24 @@ impl Answer for Resolution {
             return Some(format!("it answered with {number} candidates: {MAX_CANDIDATES} are allowed"));
         }
         profile.as_ref().and_then(problem_of)
+    }
+}
+
+impl Fallback {
+    /// Returns whether clients would notice no difference. Content that is made in parts counts by its name and size.
+    fn equals(&self, other: &Fallback) -> bool {
+        match (self, other) {
+            (Fallback::NotFound, Fallback::NotFound) | (Fallback::Next, Fallback::Next) => true,
+            (Fallback::Content(content), Fallback::Content(others)) => {
+                match (content.bytes(), others.bytes()) {
+                    (Some(bytes), Some(others)) => bytes == others,
+                    _ => content.len() == others.len() && content.name() == others.name(),
+                }
+            }
+            (Fallback::Source(source), Fallback::Source(others)) => source.size() == others.size(),
+            (Fallback::Rendering(key), Fallback::Rendering(others)) => key == others,
+            _ => false,
+        }
     }
 }
 
@@ -395,6 +476,21 @@ impl Answer for Option<Result<Arc<PluginContent>, Denial>> {
             Some(Err(denial)) => reason_of(denial),
         }
     }
+
+    fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (None, None) => true,
+            (Some(Ok(content)), Some(Ok(others))) => {
+                Fallback::Content(Arc::clone(content)).equals(&Fallback::Content(Arc::clone(others)))
+            }
+            (Some(Err(denial)), Some(Err(others))) => is_same_error(denial, others),
+            _ => false,
+        }
+    }
+}
+
+fn is_same_error(denial: &Denial, other: &Denial) -> bool {
+    (denial.code, &denial.message) == (other.code, &other.message)
 }
 
 fn content_of(content: &PluginContent) -> String {

@@ -240,7 +240,7 @@ impl Member {
         let verdict = match &effect {
             Ok(effect) => effect.word(),
             // A complete upload waits, or fails.
-            Err(_) if hook == "accept-upload" => "none",
+            Err(_) if hook == "accept-upload" || self.monitors => "none",
             Err(_) => "drop",
         };
         request.calls.note(Call {
@@ -367,6 +367,8 @@ impl Member {
             );
         }
         match self.on_error {
+            // Its failure changes nothing.
+            _ if self.monitors => Err(NoAnswer::Failed(failure.detail.clone())),
             OnError::Abstain => Ok(A::ABSTAIN),
             OnError::Drop => {
                 Err(NoAnswer::Failed(format!("{} {} failed in {hook}: {failure}", self.noun, self.name)))

@@ -77,4 +77,9 @@ pub struct ChainPosition {
 impl ChainPosition {
     /// The first member.
     pub const START: ChainPosition = ChainPosition { member: 0, fallback: None };
+
+    /// Returns whether no member has been asked yet.
+    pub(super) fn is_start(&self) -> bool {
+        self.member == 0 && self.fallback.is_none()
+    }
 }

@@ -19,9 +19,12 @@ pub struct Counters {
     failures: [AtomicU64; Cause::ALL.len()],
     opened: AtomicU64,
     monitored: AtomicU64,
+    differing: AtomicU64,
     hits: AtomicU64,
     misses: AtomicU64,
     lost: AtomicU64,
+    keys: AtomicU64,
+    key_bytes: AtomicU64,
     durations: [Histogram; HOOKS.len()],
     series: Arc<SeriesTable>,
     listener: ListenerSlot,
@@ -58,14 +61,20 @@ pub struct PluginCounts {
     pub failures: Vec<(&'static str, u64)>,
     /// How often its breaker opened.
     pub opened: u64,
-    /// Verdicts in the mode `monitor`.
+    /// Answers in the mode `monitor`.
     pub monitored: u64,
+    /// Those of them that differ from what happened.
+    pub differing: u64,
     /// Answers of the decision cache.
     pub hits: u64,
     /// Misses of the decision cache.
     pub misses: u64,
     /// Events lost because all calls with them failed.
     pub lost: u64,
+    /// The stored keys of its own, when they were last counted.
+    pub keys: u64,
+    /// The bytes of these keys and their values.
+    pub key_bytes: u64,
     /// The durations of its calls, by hook, without those that the breaker prevented.
     pub durations: Vec<(&'static str, Distribution)>,
 }
@@ -104,7 +113,9 @@ impl Counters {
         self.opened.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn monitor(&self) {
+    /// Counts an answer in the mode `monitor`.
+    pub(super) fn monitor(&self, differs: bool) {
+        self.differing.fetch_add(differs.into(), Relaxed);
         self.monitored.fetch_add(1, Relaxed);
     }
 
@@ -118,6 +129,12 @@ impl Counters {
 
     pub(super) fn lose(&self, events: usize) {
         self.lost.fetch_add(events as u64, Relaxed);
+    }
+
+    /// Sets the size of its stored keys.
+    pub fn stores(&self, keys: u64, bytes: u64) {
+        self.keys.store(keys, Relaxed);
+        self.key_bytes.store(bytes, Relaxed);
     }
 
     /// Returns the metrics that the plugin defines.
@@ -136,9 +153,12 @@ impl Counters {
             failures: failures.map(|(cause, count)| (cause.as_str(), count.load(Relaxed))).collect(),
             opened: self.opened.load(Relaxed),
             monitored: self.monitored.load(Relaxed),
+            differing: self.differing.load(Relaxed),
             hits: self.hits.load(Relaxed),
             misses: self.misses.load(Relaxed),
             lost: self.lost.load(Relaxed),
+            keys: self.keys.load(Relaxed),
+            key_bytes: self.key_bytes.load(Relaxed),
             durations: HOOKS.into_iter().zip(self.durations.iter().map(Histogram::read)).collect(),
         }
     }

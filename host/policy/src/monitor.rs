@@ -1,70 +1,195 @@
-//! Members in the mode `monitor`: their verdicts are logged and have no effect.
+//! Members in the mode `monitor`: they are asked wherever they stand in a chain, and their answers have no effect. Where
+//! an answer differs from what happened, a line of the log says so, and a counter counts it.
 //!
-//! They run beside the chain: no request waits for them.
+//! They are asked when the chain has answered: no request waits for them.
 
 use std::pin::Pin;
 use std::sync::Arc;
 
-use super::answers::{Answer, Fallback, Resolution};
+use super::answers::{Answer, Resolution, UploadVerdict, Verdict};
+use super::chain::answer_with;
 use super::chain_deadline::ChainDeadline;
+use super::chain_results::NoAnswer;
+use super::deferred_work::defer;
 use super::member::Member;
 use super::memo::Memo;
 use super::upload::ReceivedUpload;
 use tuffet_request::Request;
 
-/// A call to wait for, in a rehearsal; `None` if it runs in the background.
-type MonitorCall = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
+/// The calls of a rehearsal, which waits for them; `None` if they run in the background.
+pub(super) type MonitorCalls = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-pub(super) fn authorize(member: &Arc<Member>, request: &Request) -> MonitorCall {
-    let (member, request) = (Arc::clone(member), request.clone());
-    run_beside(request.is_rehearsal(), async move {
-        let verdict = member.authorize(&request, &Memo::default(), ChainDeadline::of(member.wall)).await;
-        member.log_verdict("authorize", &request, verdict.ok().as_ref());
-    })
+/// What the members of a chain have answered, by their places: kept only for a chain with monitored members.
+pub(super) struct Said<A>(Option<Vec<(usize, A)>>);
+
+/// What happened, to be compared with the answer of a monitored member.
+#[derive(Clone)]
+struct Happened<A> {
+    /// `None` if the request was dropped because a member gave no answer.
+    answer: Option<A>,
+    /// The member whose answer it is; `None` for that of a default.
+    by: Option<Arc<str>>,
+    /// Whether it is the answer of the member in front: then no opinion in its place differs, too.
+    is_in_place: bool,
 }
 
-pub(super) fn resolve(member: &Arc<Member>, request: &Request) -> MonitorCall {
-    let (member, request) = (Arc::clone(member), request.clone());
-    run_beside(request.is_rehearsal(), async move {
-        let deadline = ChainDeadline::of(member.wall);
-        let found = member.resolve(&request, &Memo::default(), deadline).await.ok();
-        if let Some(Resolution::Serve(selection)) = &found
-            // With files before it, the rendering is not made: whether they exist is not checked here.
-            && selection.targets().is_empty()
-            && let Fallback::Rendering(key) = selection.fallback()
-        {
-            let rendered = member.rendering(&request, key, deadline).await;
-            return member.log_verdict("resolve", &request, rendered.ok().as_ref());
-        }
-        member.log_verdict("resolve", &request, found.as_ref());
-    })
-}
-
-/// Spawns the call, unless the caller waits for it.
-fn run_beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> MonitorCall {
-    if waits {
-        return Some(Box::pin(call));
+impl<A: Answer + Sync + 'static> Said<A> {
+    /// Begins with nothing said.
+    pub fn of(chain: &[Arc<Member>]) -> Said<A> {
+        Said(chain.iter().any(|member| member.monitors).then(Vec::new))
     }
-    drop(tokio::spawn(call));
-    None
+
+    /// Keeps the answer of the member at this place of the chain.
+    pub fn keep(&mut self, place: usize, answer: &A) {
+        if let Some(said) = &mut self.0 {
+            said.push((place, answer.clone()));
+        }
+    }
+
+    /// The answer of the last member that was asked, unless it abstained.
+    pub fn last(&self) -> Option<&A> {
+        let (_, last) = self.0.as_ref()?.last()?;
+        (last.word() != A::ABSTAIN.word()).then_some(last)
+    }
+
+    /// Has the monitored members among those that `asks` selects answer, too, and compares what they say with the answer of
+    /// the member in front of each, or, without its opinion, with what the chain answered: `answer`, by the member `by`.
+    pub fn compare_with(
+        self,
+        (chain, asks): (&[Arc<Member>], fn(&Member) -> bool),
+        (answer, by): (&Result<A, NoAnswer>, Option<&Arc<str>>),
+        request: &Request,
+        ask: impl AsyncMonitor<A>,
+    ) -> MonitorCalls {
+        let said = self.0?;
+        let in_front = |place: usize| {
+            let member = (0..place).rev().find(|place| !chain[*place].monitors)?;
+            let (_, answer) = said.iter().find(|(its, _)| *its == member)?;
+            (answer.word() != A::ABSTAIN.word()).then(|| Happened {
+                answer: Some(answer.clone()),
+                by: Some(Arc::clone(&chain[member].name)),
+                is_in_place: true,
+            })
+        };
+        let whole =
+            || Happened { answer: answer.as_ref().ok().cloned(), by: by.cloned(), is_in_place: false };
+        let monitored = chain.iter().enumerate().filter(|(_, member)| member.monitors && asks(member));
+        let calls = monitored.map(|(place, member)| {
+            let happened = in_front(place).unwrap_or_else(whole);
+            let (member, request, ask) = (Arc::clone(member), request.clone(), ask.clone());
+            async move {
+                let answer = ask.ask(&member, &request, ChainDeadline::of(member.wall)).await;
+                member.compare(ask.hook(), &request, answer.ok(), happened);
+            }
+        });
+        let calls: Vec<_> = calls.collect();
+        if request.is_rehearsal() {
+            return Some(Box::pin(async move {
+                for call in calls {
+                    call.await;
+                }
+            }));
+        }
+        defer(move || {
+            for call in calls {
+                drop(tokio::spawn(call));
+            }
+        });
+        None
+    }
 }
 
-pub(super) fn accept_upload(member: &Arc<Member>, request: &Request, upload: &ReceivedUpload) {
-    let (member, request, upload) = (Arc::clone(member), request.clone(), upload.clone());
-    tokio::spawn(async move {
-        let deadline = ChainDeadline::of(member.wall);
-        let verdict = member.accept_upload(&request, &upload, &Memo::default(), deadline).await;
-        member.log_verdict("accept-upload", &request, verdict.ok().as_ref());
-    });
+/// How a monitored member is asked.
+pub(super) trait AsyncMonitor<A>: Clone + Send + Sync + 'static {
+    /// The hook.
+    fn hook(&self) -> &'static str;
+
+    /// Returns its answer.
+    fn ask(
+        &self,
+        member: &Arc<Member>,
+        request: &Request,
+        deadline: ChainDeadline,
+    ) -> impl Future<Output = Result<A, NoAnswer>> + Send;
+}
+
+/// The hook `authorize`.
+#[derive(Clone)]
+pub(super) struct Authorizes;
+
+impl AsyncMonitor<Verdict> for Authorizes {
+    fn hook(&self) -> &'static str {
+        "authorize"
+    }
+
+    async fn ask(
+        &self,
+        member: &Arc<Member>,
+        request: &Request,
+        deadline: ChainDeadline,
+    ) -> Result<Verdict, NoAnswer> {
+        member.authorize(request, &Memo::default(), deadline).await
+    }
+}
+
+/// The hook `resolve`, and `render` for content that no files precede: whether files exist is not looked up.
+#[derive(Clone)]
+pub(super) struct Resolves;
+
+impl AsyncMonitor<Resolution> for Resolves {
+    fn hook(&self) -> &'static str {
+        "resolve"
+    }
+
+    async fn ask(
+        &self,
+        member: &Arc<Member>,
+        request: &Request,
+        deadline: ChainDeadline,
+    ) -> Result<Resolution, NoAnswer> {
+        let answer = member.resolve(request, &Memo::default(), deadline).await?;
+        match answer {
+            Resolution::Serve(selection) if selection.targets().is_empty() => {
+                let (_, content, _) = selection.into_parts();
+                let made = Box::pin(answer_with(content, member, request, deadline)).await;
+                made.unwrap_or(Ok(Resolution::Abstain))
+            }
+            answer => Ok(answer),
+        }
+    }
+}
+
+/// The hook `accept-upload`, for this upload.
+#[derive(Clone)]
+pub(super) struct AcceptsUpload(pub ReceivedUpload);
+
+impl AsyncMonitor<UploadVerdict> for AcceptsUpload {
+    fn hook(&self) -> &'static str {
+        "accept-upload"
+    }
+
+    async fn ask(
+        &self,
+        member: &Arc<Member>,
+        request: &Request,
+        deadline: ChainDeadline,
+    ) -> Result<UploadVerdict, NoAnswer> {
+        member.accept_upload(request, &self.0, &Memo::default(), deadline).await
+    }
 }
 
 impl Member {
-    /// Logs the verdict that the member would have given, unless it abstained.
-    fn log_verdict(&self, hook: &'static str, request: &Request, answer: Option<&impl Answer>) {
-        if request.is_rehearsal() {
-            return;
-        }
-        if let Some(answer) = answer.and_then(in_words).filter(|_| self.log_rate.take()) {
+    /// Counts an answer, and logs it if it differs from what happened. A failed call has been logged as such.
+    fn compare<A: Answer>(
+        &self,
+        hook: &'static str,
+        request: &Request,
+        answer: Option<A>,
+        happened: Happened<A>,
+    ) {
+        let Some(answer) = answer.filter(|_| !request.is_rehearsal()) else { return };
+        let differs = happened.differs_from(&answer, request);
+        if differs && self.log_rate.take() {
             tracing::info!(
                 target: "tuffet::policy",
                 plugin = %self.name,
@@ -72,25 +197,38 @@ impl Member {
                 request = %request.id,
                 client = %request.client,
                 path = %request.path,
-                would = %answer,
+                would = %in_words(&answer),
+                did = %happened.answer.as_ref().map_or("drop".into(), in_words),
+                did_by = happened.by.as_deref(),
                 "monitored"
             );
         }
         // After the line, so that each counted call has one even if the server ends now.
-        self.counters.monitor();
+        self.counters.monitor(differs);
     }
 }
 
-/// An answer for the log; `None` for abstaining.
-fn in_words(answer: &impl Answer) -> Option<String> {
+impl<A: Answer> Happened<A> {
+    /// Returns whether it would have been different with this answer in its place.
+    fn differs_from(&self, answer: &A, request: &Request) -> bool {
+        match &self.answer {
+            _ if !self.is_in_place && answer.word() == A::ABSTAIN.word() => false,
+            None => answer.word() != "drop",
+            Some(happened) if self.is_in_place => !answer.equals(happened),
+            Some(happened) => answer.changes(happened, request),
+        }
+    }
+}
+
+/// Returns an answer for the log.
+fn in_words(answer: &impl Answer) -> String {
     let (word, detail) = (answer.word(), answer.detail());
-    Some(match word {
-        "abstain" => return None,
-        "allow" | "accept" => word.to_owned(),
-        "drop" if detail.is_empty() => word.to_owned(),
+    match word {
+        _ if detail.is_empty() => word.to_owned(),
+        "allow" => format!("{word} ({detail})"),
         "deny" | "drop" => format!("{word}: {detail}"),
         "content" => format!("content of {detail}"),
         "rename" => format!("rename to {detail}"),
         _ => format!("{word} {detail}"),
-    })
+    }
 }

@@ -7,7 +7,7 @@ use super::chain_deadline::ChainDeadline;
 use super::chain_results::{NoAnswer, UploadDecision};
 use super::member::Member;
 use super::memo::Memo;
-use super::monitor;
+use super::monitor::{AcceptsUpload, Said};
 use super::policy::Policy;
 use super::upload::ReceivedUpload;
 use tuffet_request::Request;
@@ -31,8 +31,6 @@ impl Policy {
         upload: &tuffet_store::Upload,
         sealed: Sealed,
     ) -> UploadDecision {
-        let deadline = self.deadline();
-        let memo = Memo::default();
         let upload = ReceivedUpload {
             root: upload.root().into(),
             path: upload.path().into(),
@@ -40,31 +38,48 @@ impl Policy {
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
             content: upload.content(),
         };
-        let (mut verdict, mut by, mut calls) = (UploadVerdict::Abstain, None, 0);
-        for member in &self.of(&request.listener).accept_upload {
-            if member.monitors {
-                monitor::accept_upload(member, request, &upload);
-                continue;
+        let chain = &self.of(&request.listener).accept_upload[..];
+        let mut said = Said::of(chain);
+        let decided = decide(chain, request, &upload, self.deadline(), &mut said).await;
+        let happened = (&decided.answer, decided.by.as_ref());
+        // A rehearsal has no upload.
+        let _ = said.compare_with((chain, |_| true), happened, request, AcceptsUpload(upload));
+        decided
+    }
+}
+
+async fn decide(
+    chain: &[Arc<Member>],
+    request: &Request,
+    upload: &ReceivedUpload,
+    deadline: ChainDeadline,
+    said: &mut Said<UploadVerdict>,
+) -> UploadDecision {
+    let memo = Memo::default();
+    let (mut verdict, mut by, mut calls) = (UploadVerdict::Abstain, None, 0);
+    for (place, member) in chain.iter().enumerate().filter(|(_, member)| !member.monitors) {
+        calls += 1;
+        let its = Some(Arc::clone(&member.name));
+        let answer = patiently(member, request, &memo, upload, deadline).await;
+        if let Ok(answer) = &answer {
+            said.keep(place, answer);
+        }
+        match (answer, &verdict) {
+            (Ok(UploadVerdict::Abstain), _) => {}
+            (Ok(UploadVerdict::Accept), UploadVerdict::Abstain) => {
+                (verdict, by) = (UploadVerdict::Accept, its);
             }
-            calls += 1;
-            let its = Some(Arc::clone(&member.name));
-            match (patiently(member, request, &memo, &upload, deadline).await, &verdict) {
-                (Ok(UploadVerdict::Abstain), _) => {}
-                (Ok(UploadVerdict::Accept), UploadVerdict::Abstain) => {
-                    (verdict, by) = (UploadVerdict::Accept, its);
-                }
-                (Ok(UploadVerdict::Rename(to)), UploadVerdict::Abstain | UploadVerdict::Accept) => {
-                    (verdict, by) = (UploadVerdict::Rename(to), its);
-                }
-                // An earlier member has accepted it, or named a path.
-                (Ok(UploadVerdict::Accept | UploadVerdict::Rename(_)), _) => {}
-                (answer @ (Ok(UploadVerdict::Deny(_)) | Err(_)), _) => {
-                    return UploadDecision { answer, by: its, calls };
-                }
+            (Ok(UploadVerdict::Rename(to)), UploadVerdict::Abstain | UploadVerdict::Accept) => {
+                (verdict, by) = (UploadVerdict::Rename(to), its);
+            }
+            // An earlier member has accepted it, or named a path.
+            (Ok(UploadVerdict::Accept | UploadVerdict::Rename(_)), _) => {}
+            (answer @ (Ok(UploadVerdict::Deny(_)) | Err(_)), _) => {
+                return UploadDecision { answer, by: its, calls };
             }
         }
-        UploadDecision { answer: Ok(verdict), by, calls }
     }
+    UploadDecision { answer: Ok(verdict), by, calls }
 }
 
 /// Calls the plugin until it answers. Each attempt has the time limit of a chain.

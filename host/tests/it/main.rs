@@ -50,6 +50,7 @@ mod rate;
 mod refusals;
 mod registry;
 mod reload;
+mod replay;
 mod restart;
 mod rollover;
 mod secrets;

@@ -35,6 +35,7 @@ mod identity;
 mod imports;
 mod inspect;
 mod instance;
+mod key_space;
 mod kind;
 mod load;
 mod load_problems;
@@ -71,6 +72,8 @@ pub use answer_values::digest;
 pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;
 pub use inspect::{ComponentInfo, GrantInfo};
+
+pub use key_space::KeySpace;
 pub use manifest::{GrantRequest, Manifest, annotate};
 pub use problem_location::locate_in_config;
 pub use settings_schema::{annotate_settings, settings_schema_in, settings_schema_of};

@@ -1,14 +1,17 @@
 //! Opens the granted resources of a plugin.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::access::{Access, GrantedHost, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys};
+use super::access::{
+    Access, GrantedHost, HostCalls, Keys, Live, ScratchKeys, ScratchSink, Staged, StagedKeys, StoredKeys,
+};
 use super::engine::PolicyRuntime;
 use super::facts::Facts;
 use super::grants::GrantCheck;
 use super::load_problems::problem;
 use super::spec::PolicySpec;
-use tuffet_config::{Grant, PluginConfig};
+use tuffet_config::{Grant, KvBucket, PluginConfig};
 use tuffet_kv::{self as kv, KvLocation, KvOpenError, Namespace, Quota};
 use tuffet_policy::{LineRate, LoadProblem, LoadProblemKind, Unsent};
 
@@ -63,6 +66,9 @@ pub(super) fn open(
             Grant::Sinks(name) if let Some(stage) = &policy.stage => {
                 access.sinks.push((name.clone(), stage.clone()));
             }
+            Grant::Sinks(name) if policy.live && !spec.has_effects() => {
+                access.sinks.push((name.clone(), Arc::new(ScratchSink)));
+            }
             Grant::Sinks(name) if policy.live => {
                 let Some(sink) = policy.sinks.iter().find(|sink| sink.name == *name) else { continue };
                 match resources.sinks.open(sink) {
@@ -95,10 +101,17 @@ fn keys(
         return Ok(Some(Arc::new(StagedKeys { stage: stage.clone(), namespace: shared.map(str::to_owned) })));
     }
     if policy.live || policy.stage.is_some() {
-        let store = runtime.shared().resources.store(&kv_location(policy))?;
-        let namespace = namespace(policy, spec, shared);
+        let resources = &runtime.shared().resources;
+        let store = resources.store(&location(policy.kv.as_ref(), &policy.state))?;
+        let namespace = namespace(policy.kv.as_ref(), spec, shared);
         store.join(&namespace);
-        return Ok(Some(Arc::new(StoredKeys { store, namespace })));
+        resources.note_keys(&store, &namespace);
+        let stored = StoredKeys { store, namespace };
+        return Ok(Some(if spec.has_effects() {
+            Arc::new(stored)
+        } else {
+            Arc::new(ScratchKeys::over(stored))
+        }));
     }
     if policy.kv.is_none() {
         kv::check_folder(&policy.state)?;
@@ -106,17 +119,19 @@ fn keys(
     Ok(None)
 }
 
-fn kv_location(policy: &PolicySpec) -> KvLocation {
-    match &policy.kv {
+/// Returns where plugins store their keys: in this bucket, or in a file in `state`.
+pub(super) fn location(bucket: Option<&KvBucket>, state: &Path) -> KvLocation {
+    match bucket {
         Some(bucket) => KvLocation::Bucket(bucket.clone()),
-        None => KvLocation::Folder(policy.state.clone()),
+        None => KvLocation::Folder(state.to_owned()),
     }
 }
 
-fn namespace(policy: &PolicySpec, spec: &PluginConfig, shared: Option<&str>) -> Namespace {
+/// Returns the namespace of a plugin's own keys, or of those that it shares.
+pub(super) fn namespace(bucket: Option<&KvBucket>, spec: &PluginConfig, shared: Option<&str>) -> Namespace {
     // No plugin has a name with a slash.
     let name = shared.map_or_else(|| spec.name.clone(), |shared| format!("shared/{shared}"));
-    let usual = || policy.kv.as_ref().map(|bucket| bucket.when_away).unwrap_or_default();
+    let usual = || bucket.map(|bucket| bucket.when_away).unwrap_or_default();
     Namespace {
         name: Arc::from(name),
         quota: Quota::from(&spec.limits),

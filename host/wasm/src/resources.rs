@@ -1,9 +1,11 @@
 //! Resources that plugins share and that a reload must not open twice: the store of keys, and the sinks.
 
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore};
+use super::key_space::KeySpace;
+use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore, Namespace};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
@@ -20,6 +22,8 @@ pub(super) struct Resources {
     stores: OpenOnce<KvLocation, KvStore>,
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
+    /// The namespaces that plugins use, by name.
+    namespaces: Mutex<BTreeMap<Arc<str>, (Weak<KvStore>, Namespace)>>,
     /// The sinks.
     pub sinks: Sinks,
 }
@@ -33,6 +37,20 @@ impl Resources {
         drop(shared);
         *self.newest.lock() = Arc::downgrade(&store);
         Ok(store)
+    }
+
+    /// Notes that a plugin uses the keys of this namespace.
+    pub fn note_keys(&self, store: &Arc<KvStore>, namespace: &Namespace) {
+        let noted = (Arc::downgrade(store), namespace.clone());
+        self.namespaces.lock().insert(Arc::clone(&namespace.name), noted);
+    }
+
+    /// Returns the keys that plugins use, in the order of their names.
+    pub fn key_spaces(&self) -> Vec<KeySpace> {
+        let open = |(store, namespace): &(Weak<KvStore>, Namespace)| {
+            Some(KeySpace { store: store.upgrade()?, namespace: namespace.clone() })
+        };
+        self.namespaces.lock().values().filter_map(open).collect()
     }
 
     /// The state of the store that was opened last, if it is a bucket.

@@ -134,6 +134,12 @@ const PLUGINS: &[Case] = &[
         ("monitor", "enforce"),
     ),
     (
+        "policy: { authorize: [it] }\nplugins: { it: { component: policy.wasm, mode: enforce, effects: true } }",
+        "/plugins/it/effects",
+        "without `mode: monitor`",
+        ("enforce", "monitor"),
+    ),
+    (
         "policy: { observe: [it] }\nplugins: { it: { component: policy.wasm, cache: { ttl: 1m, key: [path] } } }",
         "/plugins/it/cache",
         "neither in `authorize` nor in `resolve`",

@@ -122,7 +122,11 @@ const SENTENCES: &[(&str, &str, &[&str])] = &[
         "a plugin is overloaded; more requests got no answer: {plugin}, {calls:call} in {within_ms} ms",
         &["cause"],
     ),
-    ("monitored", "monitored: {plugin} in {hook} for {client}, {path}: would {would}", &[]),
+    (
+        "monitored",
+        "monitored: {plugin} in {hook} for {client}, {path}: would {would}; the chain: {did}[ by {did_by}]",
+        &[],
+    ),
     // Roots and origins.
     (
         "an origin does not answer; its root is served from the cache as far as `stale-if-error` allows, and other requests \

@@ -1,12 +1,13 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! The client sends one line (`reload`, `reload check`, `status`, `live`, `metrics`, `cache`, `explain`; the last two with JSON), and
-//! gets one line of JSON. `watch` gets a line per second, `capture` parts of a file. Only root and the server's user
+//! The client sends one line (`reload`, `reload check`, `status`, `live`, `recent`, `metrics`, `cache`, `keys`, `explain`; the last three with JSON),
+//! and gets one line of JSON. `watch` gets a line per second, `capture` parts of a file. Only root and the server's user
 //! may connect.
 
 use super::cache;
 use super::explain::Explainer;
 use super::handover::{Handover, TakeOver};
+use super::keys;
 use super::parent::Parent;
 use super::reload::{ReloadCheck, ReloadRequest, ReloadResult};
 use super::reply::Reply;
@@ -32,9 +33,10 @@ use tuffet_observe::feed::{Feed, Viewer};
 use tuffet_observe::peer::Peer;
 use tuffet_observe::stall::StallGuard;
 use tuffet_observe::telemetry::exposition;
+use tuffet_wasm::PolicyRuntime;
 
-/// The longest command in bytes: `explain` with the longest path and all options.
-const MAX_COMMAND: u64 = 16 << 10;
+/// The longest command in bytes: `keys` with the longest value, in Base64.
+const MAX_COMMAND: u64 = 160 << 10;
 /// How long a client may take to send its command, and how long it may read nothing of what it gets.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -50,6 +52,8 @@ pub(super) struct ControlState {
     pub(super) explainer: Explainer,
     pub(super) captures: Captures,
     pub(super) origins: Origins,
+    /// It has the keys of plugins.
+    pub(super) plugins: PolicyRuntime,
     pub(super) handover: Handover,
     /// The process above this one, which can start the next server.
     pub(super) parent: Option<Parent>,
@@ -130,7 +134,7 @@ async fn answer(
     let mut reader = BufReader::new(reader.take(MAX_COMMAND));
     timeout(CLIENT_TIMEOUT, reader.read_line(&mut command)).await??;
     let command = command.trim();
-    let ControlState { watch, feed, explainer, captures, origins, handover, parent } = state;
+    let ControlState { watch, feed, explainer, captures, origins, plugins, handover, parent } = state;
     let reply = match command.split_once(' ').unwrap_or((command, "")) {
         ("reload", "") => match reload(reloads).await {
             Ok(generation) => Reply::Reloaded(generation),
@@ -141,6 +145,7 @@ async fn answer(
             None => Reply::Refused(vec![STOPPING.to_owned()]),
         },
         ("status", "") => Reply::Status(Box::new(watch.report())),
+        ("recent", "") => Reply::Recent(watch.recent()),
         ("metrics", "") => Reply::Metrics(exposition(watch)),
         // With the samples after `since`, for a client that has the earlier ones.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
@@ -184,6 +189,10 @@ async fn answer(
         ("cache", command) => match serde_json::from_str(command) {
             Ok(command) => cache::run(origins.clone(), command).await,
             Err(_) => Reply::Unknown("cache".into()),
+        },
+        ("keys", command) => match serde_json::from_str(command) {
+            Ok(command) => keys::run(plugins, command).await,
+            Err(_) => Reply::Unknown("keys".into()),
         },
         // With the rows that a viewer asks for.
         ("watch", query) => {

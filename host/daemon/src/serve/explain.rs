@@ -27,6 +27,21 @@ use tuffet_wasm::{Stage, StagedAnswers};
 /// # Errors
 /// The server could not start, or the request is invalid.
 pub fn explain(config: &Config, question: &Question) -> Result<Explanation, ServeError> {
+    let mut explained = None;
+    explain_all(config, std::slice::from_ref(question), |_, explanation| explained = Some(explanation))?;
+    explained.unwrap_or_else(|| Err("the request was not explained".into())).map_err(ServeError::Request)
+}
+
+/// As [`explain`], for many requests one after the other: calls `explained` with each and its explanation, or with why it
+/// is invalid.
+///
+/// # Errors
+/// The server could not start.
+pub fn explain_all(
+    config: &Config,
+    questions: &[Question],
+    mut explained: impl FnMut(&Question, Result<Explanation, String>),
+) -> Result<(), ServeError> {
     // Opened before the change of user, as in a server.
     let caches = TemporaryCaches::new();
     let next = Origins::default().open(&caches.origins(&config.origins))?;
@@ -35,7 +50,7 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
     let user = privileges::become_server(config)?;
     let runtime = start_runtime_with(compiled)?;
     let control = control_runtime()?;
-    let explained = control.block_on(async {
+    let done = control.block_on(async {
         // On a stage, plugins have neither keys nor sinks.
         let stage = Some(Arc::new(Stage::new(StagedAnswers::default())));
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
@@ -45,35 +60,42 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
             .policy(policy)
             .records(runtime.records().clone());
         let generation = builder.unbound().map_err(|error| ServeError::build(config, error))?;
-        let neighbour = match question.mac() {
-            Some(mac) => Some(mac),
-            None => netlink::follow_neighbours()
-                .await
-                .ok()
-                .and_then(|its| its.find_on_any_interface(question.client.ip())),
+        let neighbours = match questions.iter().all(|question| question.mac().is_some()) {
+            true => None,
+            false => netlink::follow_neighbours().await.ok(),
         };
-        let listener = listener(&config.settings.listeners, question).map_err(ServeError::Request)?;
         let vlans = netlink::follow_vlans().await.unwrap_or_default();
         let limiter = Limiter::new(
             &config.bounds(),
             config.settings.capacity.transfers,
             config.settings.capacity.pending,
         );
-        let circumstances = Circumstances {
-            listener: listener.name.as_str().into(),
-            single_port: listener.single_port,
-            interface: listener.interface.clone(),
-            vlan: vlan(&vlans, listener, question),
-            neighbour,
-            limits: limits(&limiter, question),
-            last_requests: Vec::new(),
-            user,
-            runs: false,
-        };
-        admission::explain(&generation, question, circumstances).await.map_err(ServeError::Request)
+        for question in questions {
+            let listener = match listener(&config.settings.listeners, question) {
+                Ok(listener) => listener,
+                Err(why) => {
+                    explained(question, Err(why));
+                    continue;
+                }
+            };
+            let seen = || neighbours.as_ref()?.find_on_any_interface(question.client.ip());
+            let circumstances = Circumstances {
+                listener: listener.name.as_str().into(),
+                single_port: listener.single_port,
+                interface: listener.interface.clone(),
+                vlan: vlan(&vlans, listener, question),
+                neighbour: question.mac().or_else(seen),
+                limits: limits(&limiter, question),
+                last_requests: Vec::new(),
+                user: user.clone(),
+                runs: false,
+            };
+            explained(question, admission::explain(&generation, question, circumstances).await);
+        }
+        Ok(())
     });
     control.shutdown_background();
-    explained
+    done
 }
 
 /// A temporary folder for caches: the explanation queries origins without changing the server's caches.

@@ -176,6 +176,7 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
             failures = failures.join(" "),
             opened = counted.opened,
             monitored = counted.monitored,
+            differing = counted.differing,
             cache_hits = counted.hits,
             cache_misses = counted.misses,
             events_lost = counted.lost,

@@ -1,12 +1,13 @@
 //! What a server replies to a command on its control socket.
 
+use super::keys::KeyRow;
 use super::reload::ReloadCheck;
 use serde::{Deserialize, Serialize};
 use tuffet::capture::CaptureTotals;
 use tuffet::explanation::Explanation;
 use tuffet::origins::CachedRow;
 use tuffet::status::Report;
-use tuffet::watch::Snapshot;
+use tuffet::watch::{Finished, Snapshot};
 
 /// The server's reply.
 #[derive(Debug, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub enum Reply {
     Status(Box<Report>),
     /// The live view.
     Live(Box<Snapshot>),
+    /// The last ended requests, newest first.
+    Recent(Vec<Finished>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
     /// The explanation of a request.
@@ -40,6 +43,12 @@ pub enum Reply {
     Forgotten(bool),
     /// The command about a cache failed, and why.
     NotCached(String),
+    /// Keys of a plugin.
+    Keys(Vec<KeyRow>),
+    /// So many keys were set or removed.
+    KeysChanged(u32),
+    /// The command about keys failed, and why.
+    NoKeys(String),
     /// There are too many viewers, or another capture, or another server that takes over.
     Busy,
     /// A socket follows for each of these, for the server that takes over: with the interface that its listener has, or

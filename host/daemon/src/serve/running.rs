@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::sleep_until;
+use tokio::time::{sleep, sleep_until};
 use tuffet::capture::Captures;
 use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
@@ -43,6 +43,9 @@ use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
 use tuffet_policy::Policy;
 use tuffet_udp::is_assigned;
 use tuffet_wasm::PolicyRuntime;
+
+/// How often the keys of plugins are counted.
+const COUNT_KEYS: Duration = Duration::from_secs(30);
 
 /// The time to flush sinks and telemetry at shutdown.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
@@ -246,11 +249,19 @@ impl Running {
                 explainer,
                 captures,
                 origins,
+                plugins: runtime.clone(),
                 handover: handover.clone(),
                 parent: parent.as_ref().map(|(parent, _)| parent.clone()),
             };
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
+        let plugins = runtime.clone();
+        services.push(tokio::spawn(async move {
+            loop {
+                plugins.count_keys().await;
+                sleep(COUNT_KEYS).await;
+            }
+        }));
         let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
         let liveness = Arc::new(WorkerLiveness::new(server.mailboxes().to_vec()));
         if let Some((admin, _)) = admin {
@@ -477,7 +488,7 @@ impl Running {
             let state = self.state.clone();
             // A server that anybody starts while the last transfers run needs the state, too.
             tokio::spawn(async move {
-                tokio::time::sleep(SHARE_AFTER).await;
+                sleep(SHARE_AFTER).await;
                 spawn_blocking(move || state.share()).await
             });
         }

@@ -68,7 +68,7 @@ impl MirrorEntry {
     pub(super) fn versioned(&self, now: u64) -> Option<Versioned> {
         let entry = Entry::parse(&self.entry);
         let revision = self.revision;
-        (!entry.is_expired(now)).then(|| Versioned { value: entry.value.to_vec(), revision })
+        (!entry.is_expired(now)).then(|| entry.versioned(revision))
     }
 
     fn size(&self) -> usize {
@@ -292,6 +292,11 @@ impl Mirror {
             }
         }
         swept
+    }
+
+    /// Returns the size of a namespace.
+    pub(super) fn usage(&self, namespace: &str) -> Usage {
+        self.namespaces.get(namespace).map(|keys| keys.usage).unwrap_or_default()
     }
 
     /// Returns the number of mirrored keys, and the bytes of keys and values.

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::usage::Usage;
 use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Quota, Versioned, now_ms};
 use mirror::Mirror;
 use tuffet_config::{KvBucket, WhenAway};
@@ -146,6 +147,11 @@ impl NatsStore {
         self.or_last_known(of, found, |mirror| {
             mirror.find(&of.name, &key).and_then(|known| known.versioned(now_ms()))
         })
+    }
+
+    /// Returns the size of a namespace, as far as its keys have arrived.
+    pub(super) fn usage(&self, namespace: &str) -> Usage {
+        self.shared.mirror.lock().usage(namespace)
     }
 
     pub(super) async fn list(

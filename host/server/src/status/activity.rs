@@ -19,6 +19,19 @@ pub struct Activity {
     pub last_minute: Vec<OutcomeCount>,
     /// Requests dropped at limits since the start, by limit; only limits that dropped one.
     pub dropped: Vec<DroppedAtLimit>,
+    /// The calls of each plugin since the start.
+    pub plugin_calls: Vec<PluginCalls>,
+}
+
+/// The calls of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginCalls {
+    /// The name of the plugin.
+    pub plugin: String,
+    /// Attempted calls.
+    pub calls: u64,
+    /// Those of them that failed, by cause; only causes that occurred.
+    pub failures: Vec<(String, u64)>,
 }
 
 /// A listener.

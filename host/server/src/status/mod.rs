@@ -4,7 +4,7 @@ mod activity;
 mod privileges;
 mod state;
 
-pub use activity::{Activity, BoundListener, DroppedAtLimit, OutcomeCount};
+pub use activity::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, PluginCalls};
 pub use privileges::{ProcessPrivileges, RemainingPrivileges};
 pub use state::{CHECKS, Reason, ServerState};
 

@@ -29,7 +29,7 @@ pub use snapshot::{
 };
 
 use crate::generation::CurrentGeneration;
-use crate::status::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, Report, Status};
+use crate::status::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, PluginCalls, Report, Status};
 use active::ActiveTransfers;
 use asked::LastAsked;
 use counts::Counts;
@@ -344,11 +344,12 @@ impl Watch {
     /// Returns the state of the server, what it does, and the states of its parts.
     pub fn report(&self) -> Report {
         let parts = self.0.status.parts();
-        let state = self.state_of(&parts, &self.plugins());
-        Report { state, activity: self.activity(), ..parts }
+        let plugins = self.plugins();
+        let state = self.state_of(&parts, &plugins);
+        Report { state, activity: self.activity(&plugins), ..parts }
     }
 
-    fn activity(&self) -> Activity {
+    fn activity(&self, plugins: &[PluginTotals]) -> Activity {
         let now = unix_ms(SystemTime::now());
         let mut ended = [0; Outcome::ALL.len()];
         for sample in self.0.seconds.after(now.saturating_sub(MINUTE_MS)) {
@@ -374,6 +375,7 @@ impl Watch {
             pending: self.pending(),
             last_minute: counts.map(|(outcome, count)| OutcomeCount { outcome, count }).collect(),
             dropped: at_limit.collect(),
+            plugin_calls: plugins.iter().map(calls_of).collect(),
         }
     }
 
@@ -461,13 +463,14 @@ impl Watch {
             let loaded = now.is_some();
             let now = now.unwrap_or_default();
             let identity = policy.plugins().iter().find(|identity| *identity.plugin == *counted.plugin);
-            let (version, sha256) =
-                identity.map(|its| (its.version.clone(), its.sha256.clone())).unwrap_or_default();
+            let identity = identity.cloned().unwrap_or_default();
             PluginTotals {
                 plugin: counted.plugin.to_string(),
                 loaded,
-                version,
-                sha256,
+                component: identity.component,
+                verified: identity.verified,
+                version: identity.version,
+                sha256: identity.sha256,
                 breaker_open: now.breaker_open,
                 running: now.running,
                 waiting: now.waiting,
@@ -475,9 +478,12 @@ impl Watch {
                 failures: counted.failures.into_iter().map(|(cause, count)| (cause.into(), count)).collect(),
                 opened: counted.opened,
                 monitored: counted.monitored,
+                differing: counted.differing,
                 cache_hits: counted.hits,
                 cache_misses: counted.misses,
                 events_lost: counted.lost,
+                keys: counted.keys,
+                key_bytes: counted.key_bytes,
                 durations: counted.durations.into_iter().map(|(hook, times)| (hook.into(), times)).collect(),
             }
         });
@@ -499,6 +505,11 @@ impl Watch {
         all
     }
 
+    /// Returns the last ended requests, newest first, at most 1,000.
+    pub fn recent(&self) -> Vec<Finished> {
+        self.0.recent.all()
+    }
+
     /// Returns the last ended requests of this client, newest first.
     pub fn last_requests(&self, client: IpAddr, most: usize) -> Vec<Finished> {
         self.0.recent.of(client.to_canonical(), most)
@@ -515,5 +526,14 @@ impl Watch {
             sums.into_iter().map(|(reason, count)| Dropped { reason: reason.into(), count }).collect();
         all.sort_unstable_by(|a, b| a.reason.cmp(&b.reason));
         all
+    }
+}
+
+fn calls_of(plugin: &PluginTotals) -> PluginCalls {
+    let failures = plugin.failures.iter().filter(|(_, count)| *count > 0);
+    PluginCalls {
+        plugin: plugin.plugin.clone(),
+        calls: plugin.calls,
+        failures: failures.map(|(cause, count)| (cause.to_string(), *count)).collect(),
     }
 }

@@ -41,6 +41,12 @@ impl Recent {
         all.iter().map(row).collect()
     }
 
+    /// Returns all requests that are kept, newest first.
+    pub(super) fn all(&self) -> Vec<Finished> {
+        let all: Vec<RecentRequest> = self.0.lock().iter().cloned().collect();
+        all.iter().map(row).collect()
+    }
+
     /// Returns at most this many requests of a client, newest first.
     pub(super) fn of(&self, client: IpAddr, most: usize) -> Vec<Finished> {
         let is_its = |its: &&RecentRequest| its.summary.record.request.client.ip() == client;

@@ -265,6 +265,12 @@ pub struct PluginTotals {
     pub plugin: String,
     /// Whether the active configuration has it.
     pub loaded: bool,
+    /// `builtin:NAME`, the path of its file, or `oci://…`.
+    #[serde(default)]
+    pub component: String,
+    /// Whether its signature was verified.
+    #[serde(default)]
+    pub verified: bool,
     /// The version from its manifest in the active configuration.
     #[serde(default)]
     pub version: String,
@@ -283,8 +289,11 @@ pub struct PluginTotals {
     pub failures: Vec<(Word, u64)>,
     /// How often its breaker opened.
     pub opened: u64,
-    /// Verdicts in the mode `monitor`.
+    /// Answers in the mode `monitor`.
     pub monitored: u64,
+    /// Those of them that differ from what happened.
+    #[serde(default)]
+    pub differing: u64,
     /// Answers of the decision cache.
     pub cache_hits: u64,
     /// Cache misses of decisions.
@@ -292,6 +301,12 @@ pub struct PluginTotals {
     /// Events lost because all calls with them failed.
     #[serde(default)]
     pub events_lost: u64,
+    /// The stored keys of its own, counted twice a minute.
+    #[serde(default)]
+    pub keys: u64,
+    /// The bytes of these keys and their values.
+    #[serde(default)]
+    pub key_bytes: u64,
     /// The durations of its calls, including the wait for an instance, by hook.
     pub durations: Vec<(Word, Distribution)>,
 }

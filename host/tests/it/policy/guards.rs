@@ -3,7 +3,7 @@
 
 use super::misbehave;
 use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, rrq};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn server(policy: &str, plugins: &[(&str, &str)]) -> Server {
     let component = misbehave();
@@ -67,9 +67,71 @@ fn a_monitored_plugin_changes_nothing() {
     let line = server.logged("monitored");
     assert_eq!((&line["plugin"], &line["hook"]), (&"new".into(), &"authorize".into()));
     assert_eq!((&line["would"], &line["path"]), (&"deny: macs: []".into(), &"a".into()));
+    assert_eq!((&line["did"], &line["did_by"]), (&"allow".into(), &Value::Null));
     let outcome = server.outcome("a");
     assert_eq!((&outcome["verdict_by"], &outcome["plugin_calls"]), (&Value::Null, &0.into()));
-    assert_eq!(totals(&server)["monitored"], 1);
+    let totals = totals(&server);
+    assert_eq!((&totals["monitored"], &totals["differing"]), (&1.into(), &1.into()));
+}
+
+/// A new version behind the one in use is asked although that one ends the chain, and only differences are told.
+#[test]
+fn a_monitored_plugin_tells_the_difference() {
+    let next = r#"component: "builtin:acl", mode: monitor, settings: { deny: [{ names: [both, new] }] }"#;
+    let server = Setup::new()
+        .file("free", b"content")
+        .file("new", b"content")
+        .rest_of_yaml(&format!(
+            "policy: {{ authorize: [current, next] }}\nplugins:\n  current: {{ component: \"builtin:acl\", settings: {{ deny: \
+             [{{ names: [both, old] }}] }} }}\n  next: {{ {next} }}\n"
+        ))
+        .start();
+    let mut peer = Peer::new(server.address());
+    for (name, is_denied) in [("free", false), ("both", true), ("new", false), ("old", true)] {
+        peer.ask(&rrq(name, &[]));
+        if is_denied {
+            peer.expect_error(2);
+        } else {
+            assert_eq!(peer.receive(), Answer::Data(1, b"content".to_vec()));
+            peer.send(&ack(1));
+        }
+    }
+    server.live_until("four answers", |live| {
+        let plugins = live["totals"]["plugins"].as_array().unwrap();
+        plugins.iter().any(|plugin| plugin["plugin"] == "next" && plugin["monitored"] == 4)
+    });
+    server.terminate();
+    server.wait();
+    let mut lines = server.unread();
+    lines.retain(|line| line["message"] == "monitored");
+    let mut told: Vec<_> = lines
+        .iter()
+        .map(|line| ["path", "would", "did", "did_by"].map(|field| line[field].clone()))
+        .collect();
+    told.sort_by_key(|line| line[0].to_string());
+    let expected = [
+        json!(["new", "deny: deny rule 1", "allow", null]),
+        json!(["old", "abstain", "deny: deny rule 1", "current"]),
+    ];
+    assert_eq!(json!(told), json!(expected));
+}
+
+#[test]
+fn a_monitored_plugin_writes_nothing_unless_it_may() {
+    for (effects, written) in [("", 0), ("effects: true, ", 1)] {
+        let server = Setup::new()
+            .file("a", b"content")
+            .rest_of_yaml(&format!(
+                "policy: {{ observe: [audit] }}\nplugins: {{ audit: {{ component: \"builtin:audit\", mode: monitor, {effects}\
+                 settings: {{ sink: lines }}, grants: [kv, sinks/lines] }} }}\nsinks: {{ lines: {{ file: audit.jsonl }} }}\n\
+                 state: state\n"
+            ))
+            .start();
+        assert_eq!(Peer::new(server.address()).read_plainly("a"), b"content");
+        server.stop();
+        let lines = std::fs::read_to_string(server.outside().path("audit.jsonl")).unwrap_or_default();
+        assert_eq!(lines.lines().count(), written, "{lines}");
+    }
 }
 
 #[test]

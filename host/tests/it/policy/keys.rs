@@ -1,7 +1,7 @@
 //! Keys of plugins: compare-and-swap, lists, and namespaces that plugins share.
 
 use super::probe;
-use crate::harness::{Client, Options, Server, Setup, run};
+use crate::harness::{Client, Options, Ran, Server, Setup, is_root, run, tuffet};
 use std::net::SocketAddr;
 use std::process::Command;
 use std::thread;
@@ -148,4 +148,79 @@ fn a_rehearsal_of_a_swap_has_no_effect() {
         run(&mut explain).assert_good();
     }
     assert_eq!(ask(server.addresses()[0]), ["true", "true", r#"Some("x")"#]);
+}
+
+fn keys(arguments: &[&str], place: &[&str]) -> Ran {
+    tuffet([&["plugin", "keys"], arguments, place].concat())
+}
+
+fn text(ran: &Ran) -> String {
+    ran.assert_good();
+    String::from_utf8(ran.stdout.clone()).unwrap()
+}
+
+#[test]
+fn an_operator_sees_and_changes_the_keys_of_a_running_server() {
+    let commands = ["kv count hits", "kv set name two\nlines", "kv get name", "kv get hits"];
+    let (server, _state) =
+        server(("kv", &commands), ("kv, kv/pool", &["shared pool create k pooled", "kv get absent"]));
+    server.addresses().iter().for_each(|address| drop(ask(*address)));
+    let socket = server.outside().path("control");
+    let place = ["--control", socket.to_str().unwrap()];
+    let keys = |arguments: &[&str]| keys(arguments, &place);
+    let listed = text(&keys(&["one", "list"]));
+    let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1..], [vec!["8", "-", "\"hits\"", "1"], vec!["9", "-", "\"name\"", "\"two\\nlines\""]]);
+    assert_eq!(text(&keys(&["one", "list", "--json", "h"])), "{\"key\":\"hits\",\"counter\":1}\n");
+    assert_eq!(text(&keys(&["shared/pool", "get", "k"])), "pooled\n");
+    assert_eq!(text(&keys(&["one", "get", "hits"])), "1\n");
+    assert_eq!(keys(&["one", "get", "hits", "--raw"]).stdout, 1_u64.to_le_bytes());
+    keys(&["one", "get", "none"]).assert_fails(1, &["one: there is no key \"none\""]);
+    // What it sets, the plugin gets.
+    text(&keys(&["one", "set", "hits", "--counter", "41"]));
+    text(&keys(&["one", "set", "brief", "x", "--ttl", "0s"]));
+    keys(&["one", "get", "brief"]).assert_fails(1, &["no key"]);
+    assert_eq!(ask(server.addresses()[0])[0], "42");
+    let export = text(&keys(&["one", "export"]));
+    keys(&["one", "delete", "hits", "none"]).assert_fails(1, &["there is no key \"none\""]);
+    assert_eq!(text(&keys(&["one", "delete", "--all"])), "1 removed\n");
+    assert_eq!(text(&keys(&["one", "list"])), "");
+    // Into another plugin.
+    let file = server.outside().path("keys.jsonl");
+    let over = "{\"key\":\"over\",\"text\":\"x\",\"expires_unix_ms\":1}\n";
+    std::fs::write(&file, format!("{export}{over}\n")).unwrap();
+    let file = file.to_str().unwrap();
+    assert_eq!(text(&keys(&["two", "import", file])), "2 set, 1 left out, whose time is over\n");
+    assert_eq!(text(&keys(&["two", "get", "name"])), "two\nlines\n");
+    std::fs::write(file, format!("{export}nonsense\n")).unwrap();
+    keys(&["two", "import", file]).assert_fails(64, &["line 3: ", "; the 2 keys before it are set"]);
+    let long = server.outside().path("long");
+    std::fs::write(&long, vec![0; (64 << 10) + 1]).unwrap();
+    keys(&["two", "set", "k", "--file", long.to_str().unwrap()])
+        .assert_fails(64, &["65537 bytes: 65536 are"]);
+    std::fs::write(&long, vec![255; 64 << 10]).unwrap();
+    keys(&["two", "set", "k", "--file", long.to_str().unwrap()]).assert_good();
+    assert_eq!(keys(&["two", "get", "k", "--raw"]).stdout, vec![255; 64 << 10]);
+    keys(&["three", "list"])
+        .assert_fails(64, &["`three` is no plugin with the grant `kv`", "one, shared/pool, two"]);
+}
+
+#[test]
+fn keys_can_be_changed_without_a_server() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("tuffet.yaml");
+    let user = if is_root() { "privileges: { user: root }\n" } else { "" };
+    let yaml = format!(
+        "{user}listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots: [{{ name: boot, path: {:?} }}]\nstate: {:?}\ncontrol: {:?}\npolicy: {{ resolve: [one] }}\nplugins: {{ one: {{ \
+         component: {:?}, grants: [kv] }} }}\n",
+        folder.path(),
+        folder.path().join("state"),
+        folder.path().join("control"),
+        probe()
+    );
+    std::fs::write(&file, yaml).unwrap();
+    let place = ["--config", file.to_str().unwrap()];
+    keys(&["one", "set", "k", "value"], &place).assert_good();
+    assert_eq!(text(&keys(&["one", "get", "k"], &place)), "value\n");
+    keys(&["two", "list"], &place).assert_fails(64, &["`two` is no plugin", "those with keys: one"]);
 }

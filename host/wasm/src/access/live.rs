@@ -169,7 +169,7 @@ impl Keys for StoredKeys {
     fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>> {
         Box::pin(async move {
             let found = self.store.get(&self.namespace, key).await.map_err(explain)?;
-            Ok(found.map(|Versioned { value, revision }| kv::Entry { value, revision }))
+            Ok(found.map(|Versioned { value, revision, .. }| kv::Entry { value, revision }))
         })
     }
 
@@ -205,7 +205,7 @@ impl Keys for StoredKeys {
     fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<kv::Listed>, Error>> {
         Box::pin(async move {
             let found = self.store.list(&self.namespace, listing).await.map_err(explain)?;
-            let listed = |(key, Versioned { value, revision })| kv::Listed {
+            let listed = |(key, Versioned { value, revision, .. })| kv::Listed {
                 key,
                 entry: kv::Entry { value, revision },
             };
@@ -223,12 +223,12 @@ impl Keys for StoredKeys {
 }
 
 pub(super) fn explain(error: KvError) -> Error {
-    match error {
-        KvError::Quota => Code::Quota.with("the plugin has as many keys or bytes as its quota allows"),
-        KvError::NotACounter => Code::BadArgument.with("the value is no counter: it has not eight bytes"),
-        KvError::Unavailable(error) => Code::Unavailable.with(error),
-        KvError::Conflict => Code::BadArgument.with("the key has another revision"),
-    }
+    let code = match &error {
+        KvError::Quota => Code::Quota,
+        KvError::NotACounter | KvError::Conflict => Code::BadArgument,
+        KvError::Unavailable(_) => Code::Unavailable,
+    };
+    code.with(error.to_string())
 }
 
 impl SinkOutput for Sink {

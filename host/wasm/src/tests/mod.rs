@@ -65,6 +65,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         },
         reuse: None,
         mode: PluginMode::Enforce,
+        effects: false,
         // Never opens, except in its tests.
         breaker: BreakerLimits { failures: u32::MAX, back_off: LONG, cap: LONG },
         when_away: None,

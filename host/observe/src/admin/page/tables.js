@@ -192,13 +192,15 @@ export const plugins = (rows) => {
       const all = (hooks[0]?.[1].buckets ?? []).map((_, index) => hooks.reduce((sum, [, times]) => sum + times.buckets[index], 0));
       const failures = causes.reduce((sum, [, failures]) => sum + failures, 0);
       const digest = row.sha256 && `sha256:${row.sha256.slice(0, 12)}`;
-      const loaded = [row.version, digest, hooks.map(([hook]) => hook).join(', ')].filter(Boolean).join(' · ');
+      const stored = row.keys > 0 && `${count(row.keys)} keys, ${bytes(row.key_bytes)}`;
+      const loaded = [row.version, row.component, digest, row.verified && 'signature verified', stored, hooks.map(([hook]) => hook).join(', ')].filter(Boolean).join(' · ');
       lines(name, row.plugin, row.loaded ? loaded : 'not in the configuration any more');
       const hits = row.cache_hits > 0 ? `${count(row.cache_hits)} remembered` : '';
       lines(calls, count(row.calls), row.running + row.waiting > 0 ? `${row.running} run, ${row.waiting} wait` : hits);
       say(median, within(quantile(all, 0.5)));
       say(slow, within(quantile(all, 0.99)));
-      lines(failed, count(failures), causes.map(([cause, failures]) => `${cause} ${count(failures)}`).join(', '));
+      const share = failures > 0 && row.calls > 0 ? ` (${percent(failures, row.calls)})` : '';
+      lines(failed, count(failures) + share, causes.map(([cause, failures]) => `${cause} ${count(failures)}`).join(', '));
       failed.classList.toggle('trouble', failures > 0);
       lines(breaker, row.breaker_open ? 'open' : 'closed', row.opened > 0 ? `opened ${count(row.opened)} times` : '');
       breaker.classList.toggle('trouble', row.breaker_open);

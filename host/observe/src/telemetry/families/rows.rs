@@ -375,7 +375,13 @@ pub(super) const PLUGINS: &[Row<PluginTotals>] = &[
     counter("plugin.breaker.openings", "How often the breaker of a plugin opened", Of("{opening}"), |it| {
         it.opened
     }),
-    counter("plugin.monitored", "Verdicts of a plugin in mode monitor", Of("{opinion}"), |it| it.monitored),
+    counter("plugin.monitored", "Answers of a plugin in mode monitor", Of("{opinion}"), |it| it.monitored),
+    counter(
+        "plugin.monitored.differing",
+        "Answers of a plugin in mode monitor that differ from what happened",
+        Of("{opinion}"),
+        |it| it.differing,
+    ),
     counter(
         "plugin.cache.hits",
         "Decisions answered from the plugin's decision cache",

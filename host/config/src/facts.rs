@@ -9,7 +9,7 @@ use super::resolver::Resolver;
 /// The limit of lease files. Each has a thread.
 const MAX_FILES: usize = 16;
 
-/// Further facts about clients, for [plugins that request them](plugins.md#leases).
+/// Further facts about clients, for [plugins that request them](plugins-reference.md#leases).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct Facts {

@@ -67,7 +67,7 @@ pub struct PluginConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<ReuseConfig>,
     /// `monitor` runs the plugin beside its chain and logs where its answer differs from what happened; no request waits
-    /// for it, and its answer has no effect (`docs/plugins.md#trying-a-plugin-out`).
+    /// for it, and its answer has no effect (`docs/plugins-trial.md#real-requests-without-effect`).
     #[serde(default)]
     pub mode: PluginMode,
     /// With `mode: monitor`, whether the keys that the plugin changes are stored, and its lines reach the sinks. Otherwise

@@ -229,7 +229,7 @@ mod tests {
 
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
-    /// Appends a section in the form of docs/plugins.md.
+    /// Appends a section in the form of docs/plugins-without-sdk.md.
     fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
         let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
         [to, &[id, low, high], content].concat()

@@ -133,7 +133,7 @@ async function run(componentize, sourcePath, witPath, asked) {
   }
 }
 
-/** The custom section with the manifest, as docs/plugins.md describes it. */
+/** The custom section with the manifest, as docs/plugins-without-sdk.md describes it. */
 function section(manifest) {
   const name = Buffer.from("tuffet:manifest");
   const body = Buffer.concat([Buffer.from([name.length]), name, Buffer.from(JSON.stringify(manifest))]);

@@ -229,7 +229,7 @@ fn advice_is_about_the_settings() {
     assert!(found.iter().all(|found| !found.contains("section")), "{found:?}");
 }
 
-/// As plugins in Rust derive their schemas, with the attributes that docs/plugins.md names.
+/// As plugins in Rust derive their schemas, with the attributes that docs/plugins-rust.md names.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[allow(dead_code)] // only its schema is of interest

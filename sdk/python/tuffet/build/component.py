@@ -139,7 +139,7 @@ def _write_entry(app: Path, its: Project, its_exports: list[str]) -> None:
 
 
 def _section(content: bytes) -> bytes:
-    """A custom section, as docs/plugins.md describes it."""
+    """A custom section, as docs/plugins-without-sdk.md describes it."""
     body = bytes([len(MANIFEST)]) + MANIFEST + content
     return b"\0" + _leb128(len(body)) + body
 

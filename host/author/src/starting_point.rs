@@ -128,20 +128,10 @@ mod tests {
             |grant: &str, optional| GrantInfo { grant: grant.into(), reason: reason.into(), optional };
         ComponentInfo {
             name: name.into(),
-            version: String::new(),
-            description: String::new(),
-            license: String::new(),
-            homepage: String::new(),
-            interface: None,
             hooks: vec!["authorize", "observe"],
-            events: Vec::new(),
-            empty_batches: false,
             grants: vec![grant("sinks", false), grant("kv", true)],
             settings_schema: SettingsSchema::read(schema.as_bytes()).ok(),
-            imports: Vec::new(),
-            exports: Vec::new(),
-            bytes: 0,
-            sha256: String::new(),
+            ..ComponentInfo::default()
         }
     }
 

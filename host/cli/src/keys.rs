@@ -160,11 +160,13 @@ impl Keys {
         become_server(&config).map_err(|error| Failed::new(69, error))?;
         let runtime = tuffet_daemon::control_runtime().map_err(|error| Failed::new(69, error))?;
         let _inside = runtime.enter();
-        let opened = KeySpace::open(&config, &plugin)
+        let opened = tuffet_wasm::open_keys(&config, &plugin)
             .map_err(|error| Failed::new(69, format!("{failed}; without it: {error}")))?;
         match opened {
             Some(space) => Ok(Keys { plugin, place: Place::Here(space, runtime) }),
-            None => Err(Failed::new(64, tuffet_daemon::unknown_keys(&plugin, &KeySpace::names(&config)))),
+            None => {
+                Err(Failed::new(64, tuffet_daemon::unknown_keys(&plugin, &tuffet_wasm::key_names(&config))))
+            }
         }
     }
 

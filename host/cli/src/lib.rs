@@ -100,7 +100,7 @@ enum Command {
     Import(tuffet_import::ImportArgs),
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
-    Plugin(Box<plugin::PluginCommand>),
+    Plugin(plugin::PluginCommand),
     /// Print the JSON Schema of the configuration, of cases or of a manifest, for editors.
     ///
     /// Exit code 0, or 64 if CONFIG cannot be read.

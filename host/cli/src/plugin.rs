@@ -12,7 +12,7 @@ use tuffet_daemon::{ServeError, may_fill_code_cache};
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {
     #[command(flatten)]
-    Author(tuffet_author::PluginCommand),
+    Author(Box<tuffet_author::PluginCommand>),
     /// List, read, change, export and import the keys of a plugin (the grant `kv`).
     ///
     /// In the running server, or with --config without one. Exit code 0, 1 if a key is missing, 64 for a mistake in the

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use super::answers::{Fallback, Resolution, Selection, Verdict};
+use super::answers::{Fallback, Resolution, Verdict};
 use super::chain_deadline::ChainDeadline;
-use super::chain_results::{Authorization, ChainAnswer, ChainPosition, NoAnswer, Resolved};
-use super::content::PluginContent;
+use super::chain_results::{Authorization, ChainAnswer, ChainPosition, Resolved};
+use super::made_content::answer_with;
 use super::member::Member;
 use super::memo::Memo;
-use super::monitor::{Authorizes, Resolves, Said};
+use super::monitor::{Asked, Authorizes, Resolves, Said};
 use super::policy::Policy;
 use tuffet_request::settings::DefaultVerdict;
-use tuffet_request::{ClientKey, Denial, ErrorCode, Operation, Request, SessionProfile};
-use tuffet_store::OpenedSource;
+use tuffet_request::{Denial, ErrorCode, Operation, Request, SessionProfile};
 
 impl Policy {
     /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
@@ -34,11 +33,11 @@ impl Policy {
         request: &Request,
         deadline: ChainDeadline,
     ) -> Authorization {
-        let chain = &self.of(&request.listener).authorize[..];
-        let mut said = Said::of(chain);
-        let decided = verdict_of((chain, asks), default, request, deadline, &mut said).await;
+        let asked = Asked { chain: &self.of(&request.listener).authorize, asks };
+        let mut said = Said::by(asked);
+        let decided = verdict_of(asked, default, request, deadline, &mut said).await;
         let happened = (&decided.answer, decided.by.as_ref());
-        if let Some(calls) = said.compare_with((chain, asks), happened, request, Authorizes) {
+        if let Some(calls) = said.compare_with(asked, happened, request, Authorizes) {
             calls.await;
         }
         decided
@@ -53,12 +52,12 @@ impl Policy {
     ) -> Resolved {
         let chain = &self.of(&request.listener).resolve[..];
         // When the chain goes on, its monitored members have been asked.
-        let mut said = Said::of(if from.is_start() { chain } else { &[] });
+        let mut said = Said::by(Asked::all(if from.is_start() { chain } else { &[] }));
         let resolved = resolution_of(chain, request, from, deadline, &mut said).await;
         // What the chain returns of an answer with files and content is the files.
         let whole = said.last().cloned().map(Ok);
         let happened = (whole.as_ref().unwrap_or(&resolved.chain.answer), resolved.chain.by.as_ref());
-        if let Some(calls) = said.compare_with((chain, |_| true), happened, request, Resolves) {
+        if let Some(calls) = said.compare_with(Asked::all(chain), happened, request, Resolves) {
             calls.await;
         }
         resolved
@@ -66,7 +65,7 @@ impl Policy {
 }
 
 async fn verdict_of(
-    (chain, asks): (&[Arc<Member>], fn(&Member) -> bool),
+    asked: Asked<'_>,
     default: DefaultVerdict,
     request: &Request,
     deadline: ChainDeadline,
@@ -75,8 +74,7 @@ async fn verdict_of(
     let memo = Memo::default();
     let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
     let mut calls = 0;
-    let counting = |member: &Member| !member.monitors && asks(member);
-    for (place, member) in chain.iter().enumerate().filter(|(_, member)| counting(member)) {
+    for (place, member) in asked.counting() {
         calls += 1;
         let by = Arc::clone(&member.name);
         let answer = member.authorize(request, &memo, deadline).await;
@@ -124,8 +122,7 @@ async fn resolution_of(
         }
         position += 1;
     }
-    let counting = chain.iter().enumerate().skip(position).filter(|(_, member)| !member.monitors);
-    for (position, member) in counting {
+    for (position, member) in Asked::all(chain).counting().skip_while(|(place, _)| *place < position) {
         calls += 1;
         let mut next = None;
         let answer = member.resolve(request, &memo, deadline).await;
@@ -179,32 +176,4 @@ async fn resolution_of(
     }
     let chain = ChainAnswer { answer: Ok(Resolution::Abstain), by: None, calls };
     Resolved { chain, next: None, profile }
-}
-
-/// Returns the content, opened or rendered if necessary; `None` if the member failed and failures count as abstaining.
-pub(super) async fn answer_with(
-    fallback: Fallback,
-    member: &Arc<Member>,
-    request: &Request,
-    deadline: ChainDeadline,
-) -> Option<Result<Resolution, NoAnswer>> {
-    let content = |content| Some(Ok(Selection::of([]).or(Fallback::Content(content)).into()));
-    match fallback {
-        Fallback::NotFound | Fallback::Next => None,
-        Fallback::Content(made) => content(made),
-        Fallback::Source(source) => {
-            let (opener, scope) = member.sources.as_ref()?;
-            let client = ClientKey::of(&request.client, member.ipv6_prefix);
-            content(Arc::new(match opener.open(source, *scope, client, None, &request.path) {
-                OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
-                OpenedSource::File(file) => PluginContent::opened(file),
-            }))
-        }
-        Fallback::Rendering(key) => match Box::pin(member.rendering(request, &key, deadline)).await {
-            Ok(None) => None,
-            Ok(Some(Ok(made))) => content(made),
-            Ok(Some(Err(denial))) => Some(Ok(Resolution::Deny(denial))),
-            Err(no_answer) => Some(Err(no_answer)),
-        },
-    }
 }

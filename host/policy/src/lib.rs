@@ -34,6 +34,7 @@ mod identity;
 mod line_rate;
 mod load_problem;
 mod log_fields;
+mod made_content;
 mod make_parts;
 mod member;
 mod memo;

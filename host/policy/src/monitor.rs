@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::answers::{Answer, Resolution, UploadVerdict, Verdict};
-use super::chain::answer_with;
 use super::chain_deadline::ChainDeadline;
 use super::chain_results::NoAnswer;
 use super::deferred_work::defer;
+use super::made_content::answer_with;
 use super::member::Member;
 use super::memo::Memo;
 use super::upload::ReceivedUpload;
@@ -21,6 +21,30 @@ pub(super) type MonitorCalls = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// What the members of a chain have answered, by their places: kept only for a chain with monitored members.
 pub(super) struct Said<A>(Option<Vec<(usize, A)>>);
+
+/// Members of a chain that may be asked.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub chain: &'a [Arc<Member>],
+    pub asks: fn(&Member) -> bool,
+}
+
+impl<'a> Asked<'a> {
+    /// All members of a chain.
+    pub fn all(chain: &'a [Arc<Member>]) -> Asked<'a> {
+        Asked { chain, asks: |_| true }
+    }
+
+    /// Returns the members whose answers count, with their places.
+    pub fn counting(self) -> impl Iterator<Item = (usize, &'a Arc<Member>)> {
+        self.chain.iter().enumerate().filter(move |(_, member)| !member.monitors && (self.asks)(member))
+    }
+
+    /// Returns the members in the mode `monitor`, with their places.
+    fn monitored(self) -> impl Iterator<Item = (usize, &'a Arc<Member>)> {
+        self.chain.iter().enumerate().filter(move |(_, member)| member.monitors && (self.asks)(member))
+    }
+}
 
 /// What happened, to be compared with the answer of a monitored member.
 #[derive(Clone)]
@@ -35,8 +59,8 @@ struct Happened<A> {
 
 impl<A: Answer + Sync + 'static> Said<A> {
     /// Begins with nothing said.
-    pub fn of(chain: &[Arc<Member>]) -> Said<A> {
-        Said(chain.iter().any(|member| member.monitors).then(Vec::new))
+    pub fn by(asked: Asked<'_>) -> Said<A> {
+        Said(asked.monitored().next().map(|_| Vec::new()))
     }
 
     /// Keeps the answer of the member at this place of the chain.
@@ -52,16 +76,17 @@ impl<A: Answer + Sync + 'static> Said<A> {
         (last.word() != A::ABSTAIN.word()).then_some(last)
     }
 
-    /// Has the monitored members among those that `asks` selects answer, too, and compares what they say with the answer of
+    /// Has the monitored members answer, too, and compares what they say with the answer of
     /// the member in front of each, or, without its opinion, with what the chain answered: `answer`, by the member `by`.
     pub fn compare_with(
         self,
-        (chain, asks): (&[Arc<Member>], fn(&Member) -> bool),
+        asked: Asked<'_>,
         (answer, by): (&Result<A, NoAnswer>, Option<&Arc<str>>),
         request: &Request,
         ask: impl AsyncMonitor<A>,
     ) -> MonitorCalls {
         let said = self.0?;
+        let chain = asked.chain;
         let in_front = |place: usize| {
             let member = (0..place).rev().find(|place| !chain[*place].monitors)?;
             let (_, answer) = said.iter().find(|(its, _)| *its == member)?;
@@ -73,8 +98,7 @@ impl<A: Answer + Sync + 'static> Said<A> {
         };
         let whole =
             || Happened { answer: answer.as_ref().ok().cloned(), by: by.cloned(), is_in_place: false };
-        let monitored = chain.iter().enumerate().filter(|(_, member)| member.monitors && asks(member));
-        let calls = monitored.map(|(place, member)| {
+        let calls = asked.monitored().map(|(place, member)| {
             let happened = in_front(place).unwrap_or_else(whole);
             let (member, request, ask) = (Arc::clone(member), request.clone(), ask.clone());
             async move {

@@ -7,7 +7,7 @@ use super::chain_deadline::ChainDeadline;
 use super::chain_results::{NoAnswer, UploadDecision};
 use super::member::Member;
 use super::memo::Memo;
-use super::monitor::{AcceptsUpload, Said};
+use super::monitor::{AcceptsUpload, Asked, Said};
 use super::policy::Policy;
 use super::upload::ReceivedUpload;
 use tuffet_request::Request;
@@ -38,18 +38,18 @@ impl Policy {
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
             content: upload.content(),
         };
-        let chain = &self.of(&request.listener).accept_upload[..];
-        let mut said = Said::of(chain);
-        let decided = decide(chain, request, &upload, self.deadline(), &mut said).await;
+        let asked = Asked::all(&self.of(&request.listener).accept_upload);
+        let mut said = Said::by(asked);
+        let decided = decide(asked, request, &upload, self.deadline(), &mut said).await;
         let happened = (&decided.answer, decided.by.as_ref());
         // A rehearsal has no upload.
-        let _ = said.compare_with((chain, |_| true), happened, request, AcceptsUpload(upload));
+        let _ = said.compare_with(asked, happened, request, AcceptsUpload(upload));
         decided
     }
 }
 
 async fn decide(
-    chain: &[Arc<Member>],
+    asked: Asked<'_>,
     request: &Request,
     upload: &ReceivedUpload,
     deadline: ChainDeadline,
@@ -57,7 +57,7 @@ async fn decide(
 ) -> UploadDecision {
     let memo = Memo::default();
     let (mut verdict, mut by, mut calls) = (UploadVerdict::Abstain, None, 0);
-    for (place, member) in chain.iter().enumerate().filter(|(_, member)| !member.monitors) {
+    for (place, member) in asked.counting() {
         calls += 1;
         let its = Some(Arc::clone(&member.name));
         let answer = patiently(member, request, &memo, upload, deadline).await;

@@ -1,5 +1,6 @@
 //! `tuffet plugin replay`: earlier requests, decided by a changed configuration.
 
+use crate::capture::Capturing;
 use crate::harness::{Peer, Ran, Server, Setup, is_root, rrq, tuffet};
 use serde_json::{Value, json};
 
@@ -98,4 +99,31 @@ fn logs_and_audits_are_replayed() {
     replay(&server, "secret", &["absent.log"]).assert_fails(66, &["absent.log: ", "No such file"]);
     replay(&server, "secret", &[]).assert_fails(69, &["no server answers", "or name its log"]);
     replay(&server, "[", &[]).assert_fails(64, &["changed.yaml"]);
+}
+
+/// A capture tells what clients got, and not which file.
+#[test]
+fn a_capture_is_replayed() {
+    let server = server();
+    let file = server.outside().path("requests.pcapng");
+    // Of each request: the request, its answer, and of one that is granted the ACK.
+    let capturing = Capturing::start(&server, &file, &["--count", "7"]);
+    assert_eq!(Peer::new(server.address()).read_plainly("a"), b"content");
+    for (name, code) in [("secret", 2), ("none", 1)] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq(name, &[]));
+        peer.expect_error(code);
+    }
+    let (code, said) = capturing.end();
+    assert_eq!(code, 0, "{said}");
+    let file = file.to_str().unwrap();
+    assert_eq!(text(&replay(&server, "secret", &[file])), "0 of 3 requests would get another answer\n");
+    let other = replay(&server, "a", &[file]);
+    assert_eq!(other.code(), 1, "{other:?}");
+    let lines = text(&other);
+    assert!(lines.contains("read \"a\" from 127.0.0.1: was granted, would be denied by acl"), "{lines}");
+    assert!(lines.contains("was refused, would be not-found"), "{lines}");
+    std::fs::write(server.outside().path("cut"), &std::fs::read(file).unwrap()[..200]).unwrap();
+    let cut = server.outside().path("cut");
+    replay(&server, "a", &[cut.to_str().unwrap()]).assert_fails(66, &["cut: the capture is damaged"]);
 }

@@ -9,16 +9,17 @@ use super::answer_values::digest;
 use super::bindings;
 use super::engine::PolicyRuntime;
 use super::kind::check_kind;
+use super::load::is_pure_kind;
 use super::manifest::Manifest;
 use super::read::read;
 use super::settings_schema;
 use super::trial::Hook;
-use tuffet_config::{ComponentSource, SettingsSchema};
+use tuffet_config::{ComponentSource, Fact, GrantKind, SettingsSchema};
 use tuffet_policy::text;
 use tuffet_request::events::Kind;
 
 /// The description of a component.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct ComponentInfo {
     /// Its name in the manifest; empty without one.
     pub name: String,
@@ -38,6 +39,16 @@ pub struct ComponentInfo {
     pub events: Vec<Kind>,
     /// Whether `observe` is also called without events.
     pub empty_batches: bool,
+    /// Whether an instance serves several calls.
+    pub reuse: bool,
+    /// The optional facts of its requests.
+    pub facts: Vec<Fact>,
+    /// The facts that its decisions depend on; none if they may depend on anything.
+    pub depends_on: Option<Vec<Fact>>,
+    /// The attributes that it cannot do without.
+    pub needs: Vec<String>,
+    /// What its manifest says without effect, each with the reason.
+    pub without_effect: Vec<String>,
     /// The grants that it requests.
     pub grants: Vec<GrantInfo>,
     /// The schema of its settings; none if the component carries none.
@@ -95,6 +106,8 @@ impl ComponentInfo {
             is_compatible && component.get_export_index(None, bindings::interface(hook.word())).is_some()
         };
         let observes = has(&Hook::Observe);
+        let hooks: Vec<&str> = Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect();
+        let without_effect = without_effect(&manifest, &hooks);
         let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
         Ok(ComponentInfo {
@@ -103,7 +116,12 @@ impl ComponentInfo {
             description: manifest.description,
             license: manifest.license,
             homepage: manifest.homepage,
-            hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
+            hooks,
+            reuse: manifest.reuse,
+            facts: manifest.facts,
+            depends_on: manifest.depends_on,
+            needs: manifest.needs,
+            without_effect,
             interface: version,
             events: if observes { events.iter().collect() } else { Vec::new() },
             empty_batches,
@@ -146,6 +164,21 @@ impl ComponentInfo {
             let more = if self.empty_batches { ", and empty batches" } else { "" };
             let _ = writeln!(shown, "events       {}{more}", or_none(&kinds.join(", ")));
         }
+        let _ = writeln!(shown, "instances    {}", if self.reuse { "reused" } else { "one for each call" });
+        let facts = |facts: &[Fact]| facts.iter().map(Fact::to_string).collect::<Vec<_>>().join(", ");
+        if !self.facts.is_empty() {
+            let _ = writeln!(shown, "facts        {}", facts(&self.facts));
+        }
+        if let Some(depends_on) = &self.depends_on {
+            let _ = writeln!(shown, "depends on   {}", or_none(&facts(depends_on)));
+        }
+        if !self.needs.is_empty() {
+            let _ = writeln!(shown, "needs        {}", or_none(&self.needs.join(", ")));
+        }
+        for (index, what) in self.without_effect.iter().enumerate() {
+            let head = if index == 0 { "no effect" } else { "" };
+            let _ = writeln!(shown, "{head:<12} {}", or_none(what));
+        }
         let _ = writeln!(shown, "size         {} bytes", self.bytes);
         let _ = writeln!(shown, "sha256       {}", self.sha256);
         for (index, grant) in self.grants.iter().enumerate() {
@@ -186,4 +219,28 @@ impl ComponentInfo {
             let _ = writeln!(shown, "{head:<12} {}", text::one_line(line, 500).trim_end_matches(':'));
         }
     }
+}
+
+/// Returns what a manifest says without effect.
+fn without_effect(manifest: &Manifest, hooks: &[&str]) -> Vec<String> {
+    let mut all = Vec::new();
+    let has_hook = |names: &[&str]| hooks.iter().any(|hook| names.contains(hook));
+    if !has_hook(&["observe"]) {
+        let keys = [("events", manifest.events.is_some()), ("empty-batches", manifest.empty_batches)];
+        let named = keys.iter().filter(|(_, is_there)| *is_there);
+        all.extend(named.map(|(key, _)| format!("`{key}`: there is no hook `observe`")));
+    }
+    if manifest.depends_on.is_some() {
+        if !has_hook(&["authorize", "resolve"]) {
+            all.push("`depends-on`: there is no hook `authorize` or `resolve`".into());
+        } else if !manifest.reuse {
+            all.push("`depends-on`: decisions are only kept where instances are reused (`reuse`)".into());
+        }
+        let kinds = GrantKind::ALL.into_iter().filter(|kind| !is_pure_kind(*kind)).map(GrantKind::word);
+        let voiding = kinds.filter(|word| manifest.grants.iter().any(|request| request.grant == *word));
+        all.extend(voiding.map(|word| {
+            format!("`depends-on`, once `{word}` is granted: decisions may depend on more than facts")
+        }));
+    }
+    all
 }

@@ -4,17 +4,9 @@ use std::sync::Arc;
 
 use super::engine::PolicyRuntime;
 use super::open_access::{location, namespace};
+use super::resources::KeySpace;
 use tuffet_config::{Config, Grant, PluginConfig};
-use tuffet_kv::{KvOpenError, KvStore, Namespace};
-
-/// Keys of a plugin, or those that plugins share.
-#[derive(Debug, Clone)]
-pub struct KeySpace {
-    /// The store that has them.
-    pub store: Arc<KvStore>,
-    /// Their namespace.
-    pub namespace: Namespace,
-}
+use tuffet_kv::{KvOpenError, KvStore};
 
 impl PolicyRuntime {
     /// Returns the keys of a plugin of this name, or those that plugins share for `shared/NAME`; `None` if no plugin uses
@@ -42,30 +34,28 @@ impl PolicyRuntime {
     }
 }
 
-impl KeySpace {
-    /// Opens the keys of a plugin of this configuration; `None` if no plugin has the grant for them.
-    ///
-    /// # Errors
-    /// The store cannot be opened.
-    pub fn open(config: &Config, name: &str) -> Result<Option<KeySpace>, KvOpenError> {
-        let named = |(plugin, shared): (&PluginConfig, Option<&str>)| {
-            let namespace = namespace(config.kv.as_ref(), plugin, shared);
-            (*namespace.name == *name).then_some(namespace)
-        };
-        let Some(namespace) = granted(config).find_map(named) else { return Ok(None) };
-        let store = Arc::new(KvStore::open(&location(config.kv.as_ref(), &config.state))?);
-        store.join(&namespace);
-        Ok(Some(KeySpace { store, namespace }))
-    }
+/// Opens the keys of a plugin of this configuration; `None` if no plugin has the grant for them.
+///
+/// # Errors
+/// The store cannot be opened.
+pub fn open_keys(config: &Config, name: &str) -> Result<Option<KeySpace>, KvOpenError> {
+    let named = |(plugin, shared): (&PluginConfig, Option<&str>)| {
+        let namespace = namespace(config.kv.as_ref(), plugin, shared);
+        (*namespace.name == *name).then_some(namespace)
+    };
+    let Some(namespace) = granted(config).find_map(named) else { return Ok(None) };
+    let store = Arc::new(KvStore::open(&location(config.kv.as_ref(), &config.state))?);
+    store.join(&namespace);
+    Ok(Some(KeySpace { store, namespace }))
+}
 
-    /// Returns the names of all keys that plugins of this configuration may use.
-    pub fn names(config: &Config) -> Vec<String> {
-        let name = |(plugin, shared)| namespace(config.kv.as_ref(), plugin, shared).name.to_string();
-        let mut names: Vec<String> = granted(config).map(name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
+/// Returns the names of all keys that plugins of this configuration may use.
+pub fn key_names(config: &Config) -> Vec<String> {
+    let name = |(plugin, shared)| namespace(config.kv.as_ref(), plugin, shared).name.to_string();
+    let mut names: Vec<String> = granted(config).map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Returns the plugins with keys, each with the name of those that it shares, or `None` for its own.

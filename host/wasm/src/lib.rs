@@ -73,9 +73,10 @@ pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;
 pub use inspect::{ComponentInfo, GrantInfo};
 
-pub use key_space::KeySpace;
+pub use key_space::{key_names, open_keys};
 pub use manifest::{GrantRequest, Manifest, annotate};
 pub use problem_location::locate_in_config;
+pub use resources::KeySpace;
 pub use settings_schema::{annotate_settings, settings_schema_in, settings_schema_of};
 pub use spec::PolicySpec;
 pub use stage::{

@@ -23,7 +23,7 @@ use super::read::read;
 use super::sandbox::Sandbox;
 use super::settings_schema;
 use super::spec::PolicySpec;
-use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, ReuseConfig, Sha256Digest};
+use tuffet_config::{ComponentSource, Fact, Grant, GrantKind, PluginConfig, ReuseConfig, Sha256Digest};
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
 use tuffet_registry::Pulled;
 
@@ -223,7 +223,12 @@ fn plugin(
 
 /// Whether a plugin with these grants sees only its settings and requests, and has no effects.
 fn is_pure(granted: &[Grant]) -> bool {
-    granted.iter().all(|grant| *grant == Grant::ClientMac)
+    granted.iter().all(|grant| is_pure_kind(grant.kind()))
+}
+
+/// Whether a plugin with such a grant sees only its settings and requests, and has no effects.
+pub(super) fn is_pure_kind(grant: GrantKind) -> bool {
+    grant == GrantKind::ClientMac
 }
 
 /// Whether `configure` has the same result at any time. It may read granted files and the clock.

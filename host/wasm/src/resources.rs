@@ -4,10 +4,25 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use super::key_space::KeySpace;
 use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore, Namespace};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
+
+/// Keys of a plugin, or those that plugins share.
+#[derive(Debug, Clone)]
+pub struct KeySpace {
+    /// The store that has them.
+    pub store: Arc<KvStore>,
+    /// Their namespace.
+    pub namespace: Namespace,
+}
+
+/// Keys that a plugin uses, or used.
+#[derive(Debug)]
+struct NotedKeys {
+    store: Weak<KvStore>,
+    namespace: Namespace,
+}
 
 /// Resources that stay open while a policy uses them. Its methods may block.
 ///
@@ -23,7 +38,7 @@ pub(super) struct Resources {
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
     /// The namespaces that plugins use, by name.
-    namespaces: Mutex<BTreeMap<Arc<str>, (Weak<KvStore>, Namespace)>>,
+    namespaces: Mutex<BTreeMap<Arc<str>, NotedKeys>>,
     /// The sinks.
     pub sinks: Sinks,
 }
@@ -41,14 +56,14 @@ impl Resources {
 
     /// Notes that a plugin uses the keys of this namespace.
     pub fn note_keys(&self, store: &Arc<KvStore>, namespace: &Namespace) {
-        let noted = (Arc::downgrade(store), namespace.clone());
+        let noted = NotedKeys { store: Arc::downgrade(store), namespace: namespace.clone() };
         self.namespaces.lock().insert(Arc::clone(&namespace.name), noted);
     }
 
     /// Returns the keys that plugins use, in the order of their names.
     pub fn key_spaces(&self) -> Vec<KeySpace> {
-        let open = |(store, namespace): &(Weak<KvStore>, Namespace)| {
-            Some(KeySpace { store: store.upgrade()?, namespace: namespace.clone() })
+        let open = |noted: &NotedKeys| {
+            Some(KeySpace { store: noted.store.upgrade()?, namespace: noted.namespace.clone() })
         };
         self.namespaces.lock().values().filter_map(open).collect()
     }

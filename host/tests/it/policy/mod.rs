@@ -17,6 +17,7 @@ mod guards;
 mod history;
 mod https;
 mod keys;
+mod labels;
 mod leases;
 mod mac_map;
 mod neighbours;

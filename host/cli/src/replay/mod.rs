@@ -1,6 +1,9 @@
 //! `tuffet plugin replay`: what a changed configuration would answer to earlier requests.
 
+mod captured;
+
 use super::{print, print_json, print_stderr};
+use captured::{Answer, CapturedRequest};
 use clap::Args;
 use serde::Deserialize;
 use serde_json::Value;
@@ -22,7 +25,8 @@ const MAX_LINE: u64 = 1 << 20;
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// Files with one request in a line, as JSON: the server's log (`format: json`), or those of `audit` and `publish`; `-`
-    /// for standard input. Other lines are skipped.
+    /// for standard input. Other lines are skipped. Or captures, as of `tuffet capture` or tcpdump, which tell only whether
+    /// a request was granted.
     #[arg(value_name = "LOG")]
     logs: Vec<PathBuf>,
     /// The changed configuration.
@@ -66,9 +70,9 @@ struct ToldMac {
 /// What a client got, or would get.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Got {
-    /// `granted`, `denied`, `not-found`, `failed` or `dropped`.
+    /// `granted`, `denied`, `not-found`, `failed`, `dropped`, or of a capture `refused` with an ERROR.
     word: String,
-    /// `ROOT:PATH`, if it was granted.
+    /// `ROOT:PATH`, if it was granted and this is known.
     resolved: Option<String>,
     by: Option<String>,
 }
@@ -160,9 +164,12 @@ impl Requests {
     }
 
     fn add_log(&mut self, log: &Path) -> io::Result<()> {
-        let source: Box<dyn Read> =
+        let source: Box<dyn Read + Send> =
             if log.to_str() == Some("-") { Box::new(io::stdin()) } else { Box::new(File::open(log)?) };
         let mut reader = BufReader::new(source);
+        if captured::is_capture(reader.fill_buf()?) {
+            return captured::read(reader, |captured| self.add_captured(captured));
+        }
         loop {
             let mut line = Vec::new();
             if (&mut reader).take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
@@ -182,6 +189,20 @@ impl Requests {
             self.skipped += 1;
             return;
         };
+        self.count(question, got);
+    }
+
+    fn add_captured(&mut self, CapturedRequest { question, answer }: CapturedRequest) {
+        let word = match answer {
+            Answer::Granted => "granted",
+            Answer::NotFound => "not-found",
+            Answer::Refused => "refused",
+            Answer::Absent => "dropped",
+        };
+        self.count(question, Got { word: word.into(), resolved: None, by: None });
+    }
+
+    fn count(&mut self, question: Question, got: Got) {
         // The port of a client does not matter to most policies, and each request has another one.
         let same = Question { client: SocketAddr::new(question.client.ip(), 0), ..question.clone() };
         let key = format!("{same:?} {got:?}");
@@ -259,7 +280,7 @@ impl Table {
             }
             Err(why) => (Got { word: "invalid".into(), resolved: None, by: None }, Some(why)),
         };
-        if (&got.word, &got.resolved) == (&would.word, &would.resolved) {
+        if got.is_as(&would) {
             return;
         }
         if self.json {
@@ -284,6 +305,15 @@ impl Table {
             ));
         }
         self.differing += times;
+    }
+}
+
+impl Got {
+    /// Returns whether this is what the other one is, as far as it is known.
+    fn is_as(&self, would: &Got) -> bool {
+        let is_refused = || !["granted", "dropped", "not-found"].contains(&would.word.as_str());
+        let is_same_word = self.word == would.word || (self.word == "refused" && is_refused());
+        is_same_word && (self.resolved.is_none() || self.resolved == would.resolved)
     }
 }
 

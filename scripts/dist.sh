@@ -75,6 +75,26 @@ tarball() {
     rm -r "${work:?}/$name"
 }
 
+# The example plugins as components, each beside its configuration, from which a server runs it as it is.
+components() {
+    name=tuffet-$version-example-plugins
+    mkdir "$work/$name"
+    git ls-files -z LICENSE examples/plugins ':!*/src/*' ':!*/Cargo.toml' ':!*.py' |
+        tar --create --null --files-from=- --transform='s,^examples/plugins/,,' |
+        tar --extract --directory "$work/$name"
+    for folder in "$work/$name"/*/; do
+        example=$(basename "$folder")
+        # In its place, so that it is checked with its own configuration.
+        CARGO_TARGET_DIR=$build "$1" plugin build "examples/plugins/$example" >&2
+        mv "examples/plugins/$example/$example.wasm" "$folder"
+    done
+    (cd "$work/$name" && sha256sum -- */*.wasm >SHA256SUMS)
+    tar --create --file "$work/$name.tar" --directory "$work" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" \
+        --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' "$name"
+    gzip -n -9 "$work/$name.tar"
+    rm -r "${work:?}/$name"
+}
+
 # The authorities that plugins, sinks and telemetry trust when they speak TLS, of Debian's package.
 authorities() {
     mkdir "$work/authorities"
@@ -89,12 +109,14 @@ echo "tuffet $version, profile $profile, for $*" >&2
     for architecture; do
         CARGO_TARGET_DIR=$build sh scripts/build.sh static "$architecture" "$profile" >&2
     done
+    components "$(binary "$(uname -m)")"
 )
 native=$(binary "$(uname -m)")
 [ -x "$native" ] || fail "there is no binary for $(uname -m), which prints man pages and completions"
 
 rm -rf "$out"
 mkdir -p "$out"
+mv "$work/tuffet-$version-example-plugins.tar.gz" "$out/"
 authorities
 triples=
 for architecture; do

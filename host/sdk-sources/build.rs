@@ -1,6 +1,7 @@
-//! Embeds the SDK as sources: with them, an installed server is all that a new plugin needs.
+//! Embeds the SDK and the example plugins as sources: with them, an installed server is all that a new plugin needs.
 //!
-//! `files` has links to the folders of `sdk`; in a published package, it has the files themselves.
+//! `files` has links to the folders of `sdk`, and `examples` links to the files of `examples/plugins`; in a published
+//! package, they have the files themselves.
 
 use std::error::Error;
 use std::path::Path;
@@ -19,7 +20,38 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    embed(&Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("files"))
+    let folder = env::var("CARGO_MANIFEST_DIR")?;
+    embed_examples(&Path::new(&folder).join("examples"))?;
+    embed(&Path::new(&folder).join("files"))
+}
+
+/// Writes the table of the examples: paths below their folder, and contents.
+fn embed_examples(folder: &Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    for example in fs::read_dir(folder)? {
+        let example = example?.file_name().to_string_lossy().into_owned();
+        for entry in fs::read_dir(folder.join(&example))? {
+            let path = format!("{example}/{}", entry?.file_name().to_string_lossy());
+            println!("cargo::rerun-if-changed={}", folder.join(&path).display());
+            // They are links.
+            if fs::metadata(folder.join(&path))?.is_dir() {
+                walk(folder, &path, &mut files)?;
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut table = String::from("[\n");
+    for file in &files {
+        let path = folder.join(file);
+        // A package takes no folder that has a Cargo.toml.
+        let name = file.replace("/manifest.toml", "/Cargo.toml");
+        table += &format!("    ({name:?}, include_bytes!({path:?}).as_slice()),\n");
+    }
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("examples.rs"), table + "]\n")?;
+    Ok(())
 }
 
 /// Writes the table that the library includes: paths below `sdk`, and texts.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::case::{self, CaseContext, CaseFileError};
+use crate::case::{self, Case, CaseContext, CaseFileError};
 use crate::component;
 use crate::error::fail;
 use crate::input::RequestArgs;
@@ -15,7 +15,7 @@ use crate::lab::{Lab, LoadError, Plan};
 use crate::plugin_args::{ContextArgs, PluginArgs};
 use crate::program::ServerProgram;
 use crate::run::prepare;
-use crate::test::hook as hook_of;
+use crate::test::{KeysOfCalls, hook as hook_of};
 use tuffet_config::{EXIT_CONFIG, Grant, PluginLimits, ReuseConfig};
 use tuffet_terminal::{print, print_json, print_stderr};
 use tuffet_wasm::{Hook, HookInput, Trial};
@@ -73,12 +73,12 @@ fn bench_component(
     let keys = key_storage(&prepared.planned.plan);
     let lab = Lab::open(server).map_err(fail)?;
     // Both live until the end, so that the second finds the file of keys open.
-    let first = prepared.planned.load(&lab)?;
+    let first = prepared.planned.load(&lab).map_err(ExitCode::from)?;
     let hook = prepared.hook(&first)?;
-    let fresh = measure(&lab, &first, hook, &prepared.call.input, args.calls)?;
+    let fresh = measure(&lab, &first, hook, &prepared.call.input, args.calls, false)?;
     prepared.planned.plan.reuse = Some(reuse(args.calls));
-    let second = prepared.planned.load(&lab)?;
-    let kept = measure(&lab, &second, hook, &prepared.call.input, args.calls)?;
+    let second = prepared.planned.load(&lab).map_err(ExitCode::from)?;
+    let kept = measure(&lab, &second, hook, &prepared.call.input, args.calls, false)?;
     Ok(HookTimes { hook, case: None, keys, fresh, kept })
 }
 
@@ -110,14 +110,18 @@ fn bench_project(args: &BenchArgs, server: &dyn ServerProgram) -> Result<Vec<Hoo
     })?;
     let lab = Lab::open(server).map_err(fail)?;
     let mut measured: Vec<HookTimes> = Vec::new();
-    // A later step of a case needs the keys of the ones before it.
-    for case in cases.iter().filter(|case| !case.continues) {
+    // All live until the end, so that each finds the file of keys open.
+    let mut loaded = Vec::new();
+    for index in order(&cases) {
+        let case = &cases[index];
+        // Its settings are to be refused.
+        if expects(case, &["refused", "unloadable"]) {
+            continue;
+        }
         let mut plan = case.plan.clone();
         plan.state.clone_from(&args.state);
         let first = match lab.load(&plan).0 {
             Ok(trial) => trial,
-            // Its settings are to be refused.
-            Err(_) if case.expect.get("refused").is_some() => continue,
             Err(LoadError::Root(error)) => return Err(fail(error)),
             Err(LoadError::Problems(problems)) => {
                 let place = format!("{CASES}: {}", case.name);
@@ -131,12 +135,28 @@ fn bench_project(args: &BenchArgs, server: &dyn ServerProgram) -> Result<Vec<Hoo
             hook_of(case, &first.hooks()).map_err(|why| refuse(&format!("{CASES}: {}: {why}", case.name)))?;
         let unwanted = args.request.hook().is_some_and(|wanted| wanted != hook);
         if unwanted || measured.iter().any(|its| its.hook == hook) {
+            loaded.push(first);
             continue;
         }
-        let fresh = measure(&lab, &first, hook, &case.input, args.calls)?;
-        plan.reuse = Some(reuse(args.calls));
-        let Ok(second) = lab.load(&plan).0 else { continue };
-        let kept = measure(&lab, &second, hook, &case.input, args.calls)?;
+        if case.continues {
+            let steps = cases[..index].iter().rposition(|step| !step.continues).unwrap_or(0);
+            KeysOfCalls::after(&lab, &cases[steps..index]).give(&mut plan.given);
+        }
+        let mut times = |reuse: Option<ReuseConfig>| {
+            plan.reuse = reuse.or(plan.reuse);
+            let trial = match lab.load(&plan).0 {
+                Ok(trial) => trial,
+                Err(LoadError::Root(error)) => return Err(fail(error)),
+                Err(LoadError::Problems(problems)) => {
+                    problems.iter().for_each(|problem| print_stderr(&problem.message));
+                    return Err(ExitCode::from(EXIT_CONFIG));
+                }
+            };
+            let times = measure(&lab, &trial, hook, &case.input, args.calls, may_fail(case));
+            loaded.push(trial);
+            times
+        };
+        let (fresh, kept) = (times(None)?, times(Some(reuse(args.calls)))?);
         measured.push(HookTimes {
             hook,
             case: Some(case.name.clone()),
@@ -144,11 +164,30 @@ fn bench_project(args: &BenchArgs, server: &dyn ServerProgram) -> Result<Vec<Hoo
             fresh,
             kept,
         });
+        loaded.push(first);
     }
     if measured.is_empty() {
         return Err(refuse("cases.yaml has no case to measure; add one for a hook of the plugin"));
     }
     Ok(measured)
+}
+
+/// Returns the cases in the order of preference: those that answer, then later steps, which need the keys of the ones
+/// before, then those that fail.
+fn order(cases: &[Case]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    order.sort_by_key(|index| (may_fail(&cases[*index]), cases[*index].continues));
+    order
+}
+
+/// Whether a failure is the expected answer.
+fn may_fail(case: &Case) -> bool {
+    expects(case, &["failure"])
+}
+
+/// Whether one of these is the expected answer, whatever its details.
+fn expects(case: &Case, words: &[&str]) -> bool {
+    words.iter().any(|word| case.expect == *word || case.expect.get(word).is_some())
 }
 
 /// For all of the calls, the warm-up among them.
@@ -212,13 +251,16 @@ fn measure(
     hook: Hook,
     input: &HookInput,
     calls: u32,
+    may_fail: bool,
 ) -> Result<CallTimes, ExitCode> {
     let warm_up = calls / 10;
     let mut times = Vec::new();
     let mut memory = 0;
     for number in 0..calls + warm_up {
         let tried = lab.ask(trial, hook, input);
-        if let Err((cause, detail)) = &tried.answer {
+        if let Err((cause, detail)) = &tried.answer
+            && !may_fail
+        {
             print_stderr(format_args!("call {} failed: {cause}: {detail}", number + 1));
             return Err(ExitCode::from(1));
         }

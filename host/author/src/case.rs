@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 use std::{fs, io};
 
 use schemars::JsonSchema;
@@ -15,11 +15,12 @@ use crate::input::{
 };
 use crate::lab::Plan;
 use tuffet_config::{
-    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, SettingNames,
-    UnopenedRoot,
+    ComponentSource, Config, ConfigError, Document, Grant, PluginConfig, PluginLimits, PluginSecrets,
+    ReuseConfig, SettingNames, UnopenedRoot, VerifyConfig,
 };
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
+use tuffet_request::units::{TimeSpan, plain};
 use tuffet_wasm::{AnswerSource, Hook, HookInput, OBSERVE_ANSWER};
 
 /// A case file as written.
@@ -28,11 +29,16 @@ use tuffet_wasm::{AnswerSource, Hook, HookInput, OBSERVE_ANSWER};
 pub(crate) struct WrittenFile {
     /// `builtin:NAME`, or a path relative to the file.
     component: Option<String>,
+    /// The configuration of a server, relative to the file: settings, grants, limits and roots are those of the plugin there,
+    /// and so is the component, unless it is named here.
+    config: Option<PathBuf>,
+    /// The plugin of that configuration, by its name. Without it, the one with `component`, or the only one.
+    plugin: Option<String>,
     #[serde(default)]
     settings: Map<String, Value>,
     #[serde(default)]
     grants: Vec<Grant>,
-    /// The roots that an answer may name; empty allows any.
+    /// The roots that an answer may name. Without it, they are those of `grants` and of files of `host`.
     #[serde(default)]
     roots: Vec<String>,
     #[serde(default)]
@@ -78,6 +84,10 @@ struct WrittenCase {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenStep {
+    /// How much later than the step before the call is, such as `10m`: the clock moves on, and keys end.
+    #[serde(default, with = "plain")]
+    #[schemars(with = "Option<TimeSpan>")]
+    after: Option<Duration>,
     hook: Option<Hook>,
     request: Option<WrittenRequest>,
     events: Option<Vec<WrittenEvent>>,
@@ -99,6 +109,7 @@ impl WrittenCase {
     /// A key of the case belongs into a step.
     fn calls(&self) -> Result<Vec<(String, WrittenStep)>, InputProblem> {
         let own = WrittenStep {
+            after: None,
             hook: self.hook,
             request: self.request.clone(),
             events: self.events.clone(),
@@ -192,8 +203,7 @@ impl From<ConfigError> for CaseFileError {
 pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, CaseFileError> {
     let document = Document::read(path, "the key `cases`")?;
     let file: WrittenFile = document.parse()?;
-    let source =
-        component_of(&document, &file, path, context.component).map_err(CaseFileError::NoComponent)?;
+    let plugin = CasePlugin::find(&document, &file, path, context)?;
     let its_host = file.host.given(AnswerSource::Nothing);
     let mut wrong: Vec<InputProblem> =
         its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
@@ -213,14 +223,19 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                 continue;
             }
             (Some(all), None) => all.clone(),
-            (None, None) => file.settings.clone(),
-            (None, Some(changes)) => changed(&file.settings, changes),
+            (None, None) => plugin.settings.clone(),
+            (None, Some(changes)) => changed(&plugin.settings, changes),
+        };
+        // They are settings of the file, too.
+        let secrets = match written.settings {
+            Some(_) => PluginSecrets::default(),
+            None => plugin.secrets.clone(),
         };
         let mut host = written.host.clone();
         let all = file.host.with(&host);
         let beyond = if context.recorded { AnswerSource::Recorded } else { AnswerSource::Nothing };
         // The recording fixes the time of the case.
-        if context.recorded && all.clock.is_none() && file.grants.contains(&Grant::Clock) {
+        if context.recorded && all.clock.is_none() && plugin.grants.contains(&Grant::Clock) {
             host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
         }
         // Each by itself first, so that a problem has its own place.
@@ -229,12 +244,29 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
             continue;
         }
         let several = calls.len() > 1;
+        let mut clock = None;
         for (number, (within, call)) in calls.into_iter().enumerate() {
             let at = |section: &str| {
                 let place = format!("/cases/{index}{within}{section}");
                 move |(pointer, message): InputProblem| (place + &pointer, message)
             };
-            let input = hook_input(call.hook, call.request.as_ref(), call.events.as_deref()).map_err(at(""));
+            if call.after.is_some() && call.host.clock.is_some() {
+                let message = "`after` moves the clock on, and `host` sets it; remove one of them";
+                wrong.push(at("/after")((String::new(), message.into())));
+                continue;
+            }
+            let given = call.host.given(beyond).map_err(at("/host"));
+            let given = given.map(|own| {
+                let mut all = file.host.with(&host).with(&call.host).given(beyond).unwrap_or(own);
+                // Time goes on from step to step.
+                let before = clock.filter(|_| call.host.clock.is_none()).unwrap_or(all.clock);
+                all.clock = before + call.after.unwrap_or_default();
+                clock = Some(all.clock);
+                all
+            });
+            let now = clock.unwrap_or_default();
+            let input =
+                hook_input(call.hook, call.request.as_ref(), call.events.as_deref(), now).map_err(at(""));
             let expect = match (&call.expect, &call.events) {
                 (Some(expect), _) => Ok(expect.clone()),
                 (None, Some(_)) => Ok(OBSERVE_ANSWER.into()),
@@ -243,8 +275,6 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                     Err(at("")((String::new(), message.to_owned())))
                 }
             };
-            let given = call.host.given(beyond).map_err(at("/host"));
-            let given = given.map(|own| file.host.with(&host).with(&call.host).given(beyond).unwrap_or(own));
             match (input, expect, given) {
                 (Ok((hook, input)), Ok(expect), Ok(given)) => cases.push(Case {
                     index,
@@ -256,19 +286,19 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                     },
                     hook,
                     plan: Plan {
-                        name: component::name_of(&source),
-                        component: source.clone(),
-                        names: SettingNames::default(),
-                        registries: Registries::default(),
-                        verify: None,
+                        name: plugin.name.clone(),
+                        component: plugin.component.clone(),
+                        names: plugin.names.clone(),
+                        registries: plugin.registries.clone(),
+                        verify: plugin.verify.clone(),
                         settings: settings.clone().into(),
-                        secrets: PluginSecrets::default(),
-                        grants: file.grants.clone(),
+                        secrets: secrets.clone(),
+                        grants: plugin.grants.clone(),
                         roots: context.roots.to_vec(),
                         unopened: context.unopened.to_vec(),
-                        named_roots: file.roots.clone(),
+                        named_roots: plugin.roots.clone(),
                         given,
-                        limits: context.limits,
+                        limits: plugin.limits,
                         reuse: Some(ReuseConfig::NEVER),
                         state: None,
                     },
@@ -306,18 +336,117 @@ fn changed(settings: &Map<String, Value>, changes: &Map<String, Value>) -> Map<S
     all
 }
 
-fn component_of(
-    document: &Document,
-    file: &WrittenFile,
-    path: &Path,
-    given: Option<&str>,
-) -> Result<ComponentSource, ConfigError> {
-    match (given, &file.component) {
-        (Some(given), _) => Ok(component::source(given, Path::new(""))),
-        (None, Some(its)) => Ok(component::source(its, path.parent().unwrap_or(Path::new("")))),
-        (None, None) => {
-            let message = "no component is named; write `component: ./NAME.wasm`, or give --component";
-            Err(document.error([(String::new(), message.into())]))
+/// The plugin of a case file, with what the cases have in common.
+struct CasePlugin {
+    name: String,
+    component: ComponentSource,
+    names: SettingNames,
+    registries: Registries,
+    verify: Option<VerifyConfig>,
+    settings: Map<String, Value>,
+    secrets: PluginSecrets,
+    grants: Vec<Grant>,
+    limits: PluginLimits,
+    /// The roots that an answer may name; empty if the file names none.
+    roots: Vec<String>,
+}
+
+impl CasePlugin {
+    fn find(
+        document: &Document,
+        file: &WrittenFile,
+        path: &Path,
+        context: &CaseContext<'_>,
+    ) -> Result<CasePlugin, CaseFileError> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let its = file.component.as_ref().map(|its| component::source(its, folder));
+        let component = context.component.map(|given| component::source(given, Path::new("")));
+        let component = component.or_else(|| its.clone());
+        let wrong = |key: &str, message: &str| document.error([(format!("/{key}"), message.to_owned())]);
+        let Some(config) = &file.config else {
+            if file.plugin.is_some() {
+                let message = "`plugin` names one of a configuration; add `config: FILE`, or remove it";
+                return Err(wrong("plugin", message).into());
+            }
+            let Some(component) = component else {
+                let message = "no component is named; write `component: ./NAME.wasm`, or give --component";
+                return Err(CaseFileError::NoComponent(document.error([(String::new(), message.into())])));
+            };
+            return Ok(CasePlugin {
+                name: component::name_of(&component),
+                component,
+                names: SettingNames::default(),
+                registries: Registries::default(),
+                verify: None,
+                settings: file.settings.clone(),
+                secrets: PluginSecrets::default(),
+                grants: file.grants.clone(),
+                limits: context.limits,
+                roots: file.roots.clone(),
+            });
+        };
+        let twice = [
+            ("settings", !file.settings.is_empty()),
+            ("grants", !file.grants.is_empty()),
+            ("roots", !file.roots.is_empty()),
+        ];
+        if let Some((key, _)) = twice.iter().find(|(_, there)| *there) {
+            let message = format!("`config` has the {key} already; remove `{key}`, or `config`");
+            return Err(wrong(key, &message).into());
+        }
+        let config = Config::load(&folder.join(config))?;
+        let plugin = configured(&config, file.plugin.as_deref(), its.as_ref())
+            .map_err(|(key, message)| wrong(key, &message))?;
+        Ok(CasePlugin {
+            name: plugin.name.clone(),
+            component: component.unwrap_or_else(|| plugin.component.clone()),
+            names: SettingNames::of(&config),
+            registries: Registries::of(&config, false),
+            verify: plugin.verify.clone(),
+            settings: plugin.settings.as_object().cloned().unwrap_or_default(),
+            secrets: plugin.secrets.clone(),
+            grants: plugin.grants.clone(),
+            limits: PluginLimits { cpu: context.limits.cpu, wall: context.limits.wall, ..plugin.limits },
+            roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+        })
+    }
+}
+
+/// Returns the plugin of a configuration: the one of this name, the one with this component, or the only one.
+///
+/// # Errors
+/// There is none, or several: the key of the case file, and the message.
+fn configured<'a>(
+    config: &'a Config,
+    name: Option<&str>,
+    component: Option<&ComponentSource>,
+) -> Result<&'a PluginConfig, (&'static str, String)> {
+    let plugins = &config.policy.plugins;
+    let of_component = |plugin: &&PluginConfig| {
+        component.is_none_or(|component| component::is_same(&plugin.component, component))
+    };
+    let fitting: Vec<&PluginConfig> = match name {
+        Some(name) => plugins.iter().filter(|plugin| plugin.name == name).collect(),
+        None => plugins.iter().filter(of_component).collect(),
+    };
+    let names = |plugins: &mut dyn Iterator<Item = &PluginConfig>| {
+        plugins.map(|plugin| format!("`{}`", plugin.name)).collect::<Vec<_>>().join(", ")
+    };
+    match (fitting.as_slice(), name) {
+        ([plugin], _) => Ok(plugin),
+        ([], _) if plugins.is_empty() => Err(("config", "it has no plugin; add one below `plugins`".into())),
+        ([], Some(name)) => {
+            let all = names(&mut plugins.iter());
+            Err(("plugin", format!("the configuration has no plugin `{name}`; it has {all}")))
+        }
+        ([], None) => {
+            let all = names(&mut plugins.iter());
+            let message = format!("none of its plugins has this component; it has {all}: add `plugin: NAME`");
+            Err(("config", message))
+        }
+        (several, _) => {
+            let all = names(&mut several.iter().copied());
+            Err(("config", format!("several of its plugins fit: {all}; add `plugin: NAME`")))
         }
     }
 }

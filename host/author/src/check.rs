@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::error::fail;
 use crate::lab::Lab;
-use crate::plugin_args::PluginArgs;
+use crate::plugin_args::{PluginArgs, Unloaded};
 use crate::program::ServerProgram;
 use tuffet_terminal::print;
 
@@ -17,21 +17,18 @@ pub struct CheckArgs {
 }
 
 pub(crate) fn check(args: &CheckArgs, server: &dyn ServerProgram) -> ExitCode {
-    check_plugin(&args.plugin_args, server)
+    check_plugin(&args.plugin_args, server).map_or_else(ExitCode::from, |()| ExitCode::SUCCESS)
 }
 
-pub(crate) fn check_plugin(plugin_args: &PluginArgs, server: &dyn ServerProgram) -> ExitCode {
-    let checked = (|| {
-        let planned = plugin_args.plan().map_err(fail)?;
-        let lab = Lab::open(server).map_err(fail)?;
-        planned.load(&lab)
-    })();
-    match checked {
-        Ok(trial) => {
-            let hooks: Vec<&str> = trial.hooks().iter().map(|hook| hook.word()).collect();
-            print(&format!("{}: good ({})\n", plugin_args, hooks.join(", ")));
-            ExitCode::SUCCESS
-        }
-        Err(code) => code,
-    }
+/// Loads a plugin and prints the result.
+///
+/// # Errors
+/// It cannot be loaded: that was printed.
+pub(crate) fn check_plugin(plugin_args: &PluginArgs, server: &dyn ServerProgram) -> Result<(), Unloaded> {
+    let planned = plugin_args.plan().map_err(fail)?;
+    let lab = Lab::open(server).map_err(fail)?;
+    let trial = planned.load(&lab)?;
+    let hooks: Vec<&str> = trial.hooks().iter().map(|hook| hook.word()).collect();
+    print(&format!("{}: good ({})\n", plugin_args, hooks.join(", ")));
+    Ok(())
 }

@@ -34,3 +34,14 @@ pub(crate) fn name_of(component: &ComponentSource) -> String {
         }
     }
 }
+
+/// Returns whether both are the same component: a configuration has absolute paths.
+pub(crate) fn is_same(configured: &ComponentSource, named: &ComponentSource) -> bool {
+    match (configured, named) {
+        (ComponentSource::Path(configured), ComponentSource::Path(named)) => {
+            let configured = configured.canonicalize();
+            configured.is_ok_and(|configured| named.canonicalize().is_ok_and(|named| named == configured))
+        }
+        (configured, named) => configured == named,
+    }
+}

@@ -24,6 +24,7 @@ mod registry;
 mod run;
 pub mod schema;
 mod settings_schema;
+mod stale;
 mod starting_point;
 mod test;
 mod wit;

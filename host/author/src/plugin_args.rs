@@ -10,15 +10,16 @@ use clap::Args;
 use crate::component;
 use crate::error::fail;
 use crate::lab::{self, Lab, LoadError, Plan};
+use crate::stale;
 use tuffet_config::{
-    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Finding, Grant, PluginLimits,
-    PluginSecrets, ReuseConfig, SettingNames, TimeSpan, reach,
+    ByteCount, Config, ConfigError, Document, EXIT_CONFIG, Finding, Grant, PluginLimits, PluginSecrets,
+    ReuseConfig, SettingNames, TimeSpan, reach,
 };
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_terminal::print_stderr;
-use tuffet_wasm::{Hook, StagedAnswers, Trial, locate_in_config};
+use tuffet_wasm::{Hook, StagedAnswers, Trial, locate_in_config, unused_hooks};
 
 #[derive(Debug, Args)]
 pub(crate) struct PluginArgs {
@@ -58,6 +59,26 @@ pub(crate) struct Planned<'a> {
     pub plan: Plan,
     plugin_args: &'a PluginArgs,
     settings: SettingsSource,
+}
+
+/// A plugin that cannot be loaded. That was printed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Unloaded {
+    code: ExitCode,
+    /// Whether its settings are refused.
+    pub settings: bool,
+}
+
+impl From<ExitCode> for Unloaded {
+    fn from(code: ExitCode) -> Unloaded {
+        Unloaded { code, settings: false }
+    }
+}
+
+impl From<Unloaded> for ExitCode {
+    fn from(unloaded: Unloaded) -> ExitCode {
+        unloaded.code
+    }
 }
 
 /// The source of the settings.
@@ -114,7 +135,8 @@ impl PluginArgs {
     fn plan_as_configured(&self, file: &Path) -> Result<Planned<'_>, ConfigError> {
         let config = Config::load(file)?;
         let component = component::source(&self.component, Path::new(""));
-        let Some(plugin) = config.policy.plugins.iter().find(|plugin| same(&plugin.component, &component))
+        let Some(plugin) =
+            config.policy.plugins.iter().find(|plugin| component::is_same(&plugin.component, &component))
         else {
             let message = format!(
                 "no plugin has the component {}; add one with `component: {0}`, or leave --config out",
@@ -186,20 +208,36 @@ impl Planned<'_> {
     /// Loads the plugin and prints its warnings.
     ///
     /// # Errors
-    /// It cannot be loaded: that was printed, and this is the exit code.
-    pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
+    /// It cannot be loaded: that was printed.
+    pub fn load(&self, lab: &Lab) -> Result<Trial, Unloaded> {
+        if let Some(message) = stale::explain(&self.plan.component) {
+            print_stderr(message);
+            return Err(ExitCode::from(EXIT_CONFIG).into());
+        }
         match lab.load(&self.plan).0 {
             Ok(trial) => {
                 lab::warn_of_unopened_roots(&self.plan.unopened);
-                for warning in trial.warnings() {
+                let unused = match &self.settings {
+                    SettingsSource::InConfig(config) => {
+                        unused_hooks(&config.policy, &self.plan.name, &trial.hooks())
+                    }
+                    SettingsSource::Nowhere | SettingsSource::Alone(_) => Vec::new(),
+                };
+                for warning in trial.warnings().into_iter().chain(unused) {
                     print_stderr(format_args!("warning: {}", self.place(&warning)));
                 }
                 Ok(trial)
             }
-            Err(LoadError::Root(error)) => Err(fail(error)),
+            Err(LoadError::Root(error)) => Err(fail(error).into()),
             Err(LoadError::Problems(problems)) => {
                 problems.iter().for_each(|problem| print_stderr(self.place(problem)));
-                Err(ExitCode::from(EXIT_CONFIG))
+                let of_settings = |problem: &LoadProblem| {
+                    matches!(problem.kind, LoadProblemKind::Settings | LoadProblemKind::UnknownSetting)
+                };
+                Err(Unloaded {
+                    code: ExitCode::from(EXIT_CONFIG),
+                    settings: problems.iter().any(of_settings),
+                })
             }
         }
     }
@@ -254,17 +292,6 @@ impl Planned<'_> {
             }
             _ => format!("{component}: {message}"),
         }
-    }
-}
-
-/// Returns whether both are the same component: a configuration has absolute paths.
-fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
-    match (configured, named) {
-        (ComponentSource::Path(configured), ComponentSource::Path(named)) => {
-            let configured = configured.canonicalize();
-            configured.is_ok_and(|configured| named.canonicalize().is_ok_and(|named| named == configured))
-        }
-        (configured, named) => configured == named,
     }
 }
 

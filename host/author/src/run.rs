@@ -32,13 +32,16 @@ pub(crate) fn run(args: &RunArgs, server: &dyn ServerProgram) -> ExitCode {
     let tried = (|| {
         let prepared = prepare(&args.plugin_args, &args.request)?;
         let lab = Lab::open(server).map_err(fail)?;
-        let trial = prepared.planned.load(&lab)?;
+        let trial = prepared.planned.load(&lab).map_err(ExitCode::from)?;
         let hook = prepared.hook(&trial)?;
         let call = &prepared.call;
         Ok((hook, lab.ask(&trial, hook, &call.input)))
     })();
     match tried {
         Ok((hook, tried)) => {
+            if tried.read_clock {
+                print_stderr(format_args!("warning: {READ_CLOCK}"));
+            }
             if args.json {
                 print_json(format_args!("{:#}", record(hook, &tried)));
             } else {
@@ -49,6 +52,10 @@ pub(crate) fn run(args: &RunArgs, server: &dyn ServerProgram) -> ExitCode {
         Err(code) => code,
     }
 }
+
+/// A plugin without the grant gets a time that no author wants.
+pub(crate) const READ_CLOCK: &str = "it read the clock without the grant `clock`, and so got the beginning of 1970: ask for \
+                                     the grant in the manifest, or use the time of the request";
 
 /// A plugin and the input of its call.
 pub(crate) struct Prepared<'a> {

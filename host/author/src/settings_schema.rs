@@ -22,6 +22,18 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
     }
 }
 
+/// Explains how settings can be refused that are right: the schema of a project is older than the type of the settings.
+pub(crate) fn explain_difference(folder: &Path) -> Option<String> {
+    let file = folder.join(FILE);
+    file.is_file().then(|| {
+        format!(
+            "{}: if these settings are right, this schema is older than the type of the settings: run the tests of the \
+             project with TUFFET_BLESS=1, which write it (by hand in C), and build again",
+            file.strip_prefix(".").unwrap_or(&file).display()
+        )
+    })
+}
+
 /// Returns the component with the schema of a project, if the project has one.
 ///
 /// # Errors

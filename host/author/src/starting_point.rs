@@ -39,8 +39,12 @@ pub(crate) fn configuration(info: &ComponentInfo, component: &str) -> String {
     section(&mut yaml, "grants", &grants);
     match &info.settings_schema {
         Some(schema) => {
-            let settings: Vec<Entry> = schema.settings().into_iter().map(Entry::of_setting).collect();
+            let (secrets, settings): (Vec<Setting<'_>>, Vec<Setting<'_>>) =
+                schema.settings().into_iter().partition(|setting| setting.secret);
+            let settings: Vec<Entry> = settings.into_iter().map(Entry::of_setting).collect();
             section(&mut yaml, "settings", &settings);
+            let secrets: Vec<Entry> = secrets.into_iter().map(Entry::of_secret).collect();
+            section(&mut yaml, "secrets", &secrets);
         }
         None => yaml += "    # settings: {} # as the plugin documents them\n",
     }
@@ -55,6 +59,18 @@ struct Entry {
 }
 
 impl Entry {
+    /// The value is in an environment variable, and never in the file.
+    fn of_secret(setting: Setting<'_>) -> Entry {
+        let variable: String = setting
+            .name
+            .chars()
+            .map(|letter| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' })
+            .collect();
+        let comment = format!("{}, or {{ file: PATH }}: {}", setting.kind, setting.summary);
+        let text = format!("{}: ${{{variable}}}", quoted(setting.name));
+        Entry { text, comment: comment.trim_end_matches(": ").to_owned(), needed: setting.required }
+    }
+
     fn of_setting(setting: Setting<'_>) -> Entry {
         let default = setting.default.map(Value::to_string).filter(|text| text.len() <= MAX_COMMENT);
         let value = default.map_or_else(String::new, |default| format!(" {}", on_one_line(&default)));
@@ -146,6 +162,17 @@ mod tests {
              grants:\n      - sinks/NAME # writes lines\n      # - kv # optional: writes lines\n    settings:\n      \
              sink: # a granted sink: Where lines go\n      # days: 7 # whole number\n"
         );
+    }
+
+    #[test]
+    fn secrets_stand_below_secrets() {
+        let schema = r#"{ "type": "object", "required": ["api-token"], "properties": {
+            "api-token": { "type": "string", "format": "secret", "description": "The login. Always." },
+            "other": { "type": "string", "format": "secret" } } }"#;
+        let yaml = configuration(&info("quota", "x", schema), "./a.wasm");
+        let expected = "    secrets:\n      api-token: ${API_TOKEN} # a secret, or { file: PATH }: The login\n      # other: ${OTHER} # a \
+                        secret, or { file: PATH }\n";
+        assert!(yaml.ends_with(expected) && !yaml.contains("settings:"), "{yaml}");
     }
 
     #[test]

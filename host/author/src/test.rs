@@ -1,10 +1,11 @@
 //! `tuffet plugin test`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
@@ -19,12 +20,15 @@ use crate::lab::{self, Lab, LoadError};
 use crate::plugin_args::root;
 use crate::program::ServerProgram;
 use crate::record;
-use crate::run::{answer, changed, changed_shared, line, measured};
-use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
+use crate::run::{READ_CLOCK, answer, changed, changed_shared, line, measured};
+use crate::stale;
+use tuffet_config::{ComponentSource, EXIT_CONFIG, Grant, PluginLimits, TimeSpan, reach};
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
 use tuffet_terminal::{print, print_stderr};
-use tuffet_wasm::{AnswerSource, Hook, HookInput, KeyName, RecordedAnswers, SinkLine, Trial};
+use tuffet_wasm::{
+    AnswerSource, Hook, HookInput, KeyName, RecordedAnswers, SinkLine, StagedAnswers, Trial, TrialResult,
+};
 
 #[derive(Debug, Args)]
 pub struct TestArgs {
@@ -100,15 +104,21 @@ fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
     if cases.is_empty() {
         return Err(refuse("there is no case in it; a test of nothing would always pass".into()));
     }
+    let components: BTreeSet<String> =
+        cases.iter().filter_map(|(_, case)| stale::explain(&case.plan.component)).collect();
+    if !components.is_empty() {
+        components.iter().for_each(print_stderr);
+        return Err(ExitCode::from(EXIT_CONFIG));
+    }
     let lab = Lab::open(server).map_err(fail)?;
     let mut failed = 0;
     let mut recorded = BTreeMap::<&Path, Vec<(usize, WrittenHost)>>::new();
-    let mut keys = BTreeMap::new();
+    let mut keys = KeysOfCalls::default();
     for (file, case) in &cases {
         if !case.continues {
-            keys.clear();
+            keys = KeysOfCalls::default();
         }
-        let CaseResult { faults, learned } = run_case(&lab, case, &mut keys);
+        let CaseResult { faults, read_clock, learned } = run_case(&lab, case, &mut keys);
         if args.record {
             let hosts = recorded.entry(*file).or_default();
             if !case.continues {
@@ -120,6 +130,9 @@ fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
         let mut shown = format!("{word}  {}: {}\n", file.display(), case.name);
         for fault in &faults {
             let _ = writeln!(shown, "        {fault}"); // to a string: cannot fail
+        }
+        if read_clock {
+            let _ = writeln!(shown, "        warning: {READ_CLOCK}");
         }
         print(&shown);
         failed += usize::from(!faults.is_empty());
@@ -139,19 +152,50 @@ fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
 struct CaseResult {
     /// The problems, line by line.
     faults: Vec<String>,
+    /// Whether it has read the clock without the grant.
+    read_clock: bool,
     /// The answers of the real world.
     learned: RecordedAnswers,
 }
 
-/// The keys after the previous calls of a case.
-type KeysOfCalls = BTreeMap<KeyName, Option<Vec<u8>>>;
+/// The keys that the previous calls of a case have changed.
+#[derive(Debug, Default)]
+pub(crate) struct KeysOfCalls {
+    values: BTreeMap<KeyName, Option<Vec<u8>>>,
+    ends: BTreeMap<KeyName, Duration>,
+}
+
+impl KeysOfCalls {
+    /// Adds the changes of a call.
+    fn add(&mut self, tried: &TrialResult) {
+        self.ends.retain(|name, _| !tried.keys.contains_key(name));
+        self.values.extend(tried.keys.clone());
+        self.ends.extend(tried.ends.clone());
+    }
+
+    /// Runs the steps of a case.
+    pub fn after(lab: &Lab, steps: &[Case]) -> KeysOfCalls {
+        let mut keys = KeysOfCalls::default();
+        for step in steps {
+            run_case(lab, step, &mut keys);
+        }
+        keys
+    }
+
+    /// Gives these keys to a call.
+    pub fn give(&self, given: &mut StagedAnswers) {
+        given.keys.extend(self.values.clone());
+        given.ends.extend(self.ends.clone());
+    }
+}
 
 fn run_case(lab: &Lab, case: &Case, keys: &mut KeysOfCalls) -> CaseResult {
     let mut plan = case.plan.clone();
-    plan.given.keys.extend(keys.clone());
+    keys.give(&mut plan.given);
     let (trial, stage) = lab.load(&plan);
-    let faults = faults(lab, case, trial, stage.unanswered(), keys);
-    CaseResult { faults, learned: stage.learned() }
+    let mut read_clock = false;
+    let faults = faults(lab, case, trial, stage.unanswered(), (keys, &mut read_clock));
+    CaseResult { faults, read_clock, learned: stage.learned() }
 }
 
 fn faults(
@@ -159,7 +203,7 @@ fn faults(
     case: &Case,
     trial: Result<Trial, LoadError>,
     mut unanswered: Vec<String>,
-    keys: &mut KeysOfCalls,
+    (keys, read_clock): (&mut KeysOfCalls, &mut bool),
 ) -> Vec<String> {
     let mut did = None;
     let mut faults = Vec::new();
@@ -179,7 +223,8 @@ fn faults(
             );
             let tried = lab.ask(&trial, hook, &case.input);
             unanswered = tried.unanswered.clone();
-            keys.extend(tried.keys.clone());
+            keys.add(&tried);
+            *read_clock = tried.read_clock;
             answer(did.insert(tried))
         }
         Err(LoadError::Root(error)) => return vec![error.to_string()],
@@ -191,6 +236,14 @@ fn faults(
         }
         _ => format!("it called {call}, which the case does not answer; add it below `host`, or --record it"),
     }));
+    if case.plan.named_roots.is_empty() {
+        faults.extend(unknown_roots(&got, case).into_iter().map(|root| {
+            format!(
+                "its answer names the root `{root}`, which this file does not know: add `roots: [{root}]` to the file, or take \
+                 the roots of a server with `config: FILE`"
+            )
+        }));
+    }
     if !fits(&case.expect, &got) {
         faults.push("the verdict differs (- expected, + got):".into());
         faults.extend(diff(&case.expect, &got));
@@ -220,6 +273,19 @@ fn faults(
         faults.extend(lines.map(|line| format!("it printed {:?}", line.message)));
     }
     faults
+}
+
+/// Returns the roots of files in an answer that neither the grants nor the host of the case have.
+fn unknown_roots(answer: &Value, case: &Case) -> BTreeSet<String> {
+    let files = answer.get("files").and_then(Value::as_array).into_iter().flatten();
+    let roots = files.filter_map(|file| Some(file.as_str()?.split_once(':')?.0));
+    let plan = &case.plan;
+    let known = |root: &str| {
+        plan.roots.iter().any(|its| its.name == root)
+            || plan.grants.iter().any(|grant| matches!(grant, Grant::Files(its) if its == root))
+            || plan.given.files.keys().any(|path| path.split('/').next() == Some(root))
+    };
+    roots.filter(|root| !known(root)).map(str::to_owned).collect()
 }
 
 /// Compares with the expectation, if there is one.

@@ -13,6 +13,7 @@ mod keyless;
 mod manifest;
 mod pull;
 mod push;
+mod sign;
 mod signature;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+pub use sign::SignKey;
 use tuffet_config::{ArtifactReference, Config, RegistrySpec, Sha256Digest, VerifyConfig};
 
 /// The maximum size of a component, in bytes. Components of interpreted languages contain their interpreter, some 40
@@ -111,9 +113,17 @@ impl Registries {
         &self,
         reference: &ArtifactReference,
         artifact: Artifact,
+        key: Option<&SignKey>,
     ) -> Result<Sha256Digest, String> {
         let spec = self.spec(&reference.registry);
-        let pushed = tokio::time::timeout(time_limit(&spec), push::push(&spec, reference, artifact)).await;
+        let push = async {
+            let digest = push::push(&spec, reference, artifact).await?;
+            if let Some(key) = key {
+                sign::sign(&spec, reference, &digest, key).await?;
+            }
+            Ok(digest)
+        };
+        let pushed = tokio::time::timeout(time_limit(&spec), push).await;
         pushed.unwrap_or_else(|_| {
             Err(format!("{} did not accept it within {:?}", spec.host, time_limit(&spec)))
         })

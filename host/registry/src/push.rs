@@ -33,7 +33,7 @@ pub(super) async fn push(
 }
 
 /// Pushes a blob in one piece, unless the registry has it.
-async fn push_blob(client: &Client, blob: Bytes) -> Result<(), RegistryError> {
+pub(super) async fn push_blob(client: &Client, blob: Bytes) -> Result<(), RegistryError> {
     let digest = format!("sha256:{}", Sha256Digest::of(&blob));
     let existing = client.send(Request::new(Method::HEAD, client.url(&format!("blobs/{digest}"))?)).await?;
     if existing.status() == StatusCode::OK {
@@ -50,7 +50,7 @@ async fn push_blob(client: &Client, blob: Bytes) -> Result<(), RegistryError> {
 }
 
 /// Returns the response if it has this status, otherwise an error with the registry's messages.
-async fn expect(
+pub(super) async fn expect(
     client: &Client,
     mut response: Response,
     good: StatusCode,
@@ -125,7 +125,7 @@ fn encode(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
     (config, manifest.to_string().into_bytes())
 }
 
-fn explain(spec: &RegistrySpec, error: RegistryError) -> String {
+pub(super) fn explain(spec: &RegistrySpec, error: RegistryError) -> String {
     match error {
         RegistryError::Unavailable(why)
         | RegistryError::Denied(why)

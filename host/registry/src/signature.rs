@@ -20,8 +20,8 @@ use super::client::{Client, RegistryError};
 use super::keyless::{self, Material};
 use super::manifest::{ACCEPTED, INDEX, Manifest};
 
-const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
-const SIGNATURE_ANNOTATION: &str = "dev.cosignproject.cosign/signature";
+pub(super) const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+pub(super) const SIGNATURE_ANNOTATION: &str = "dev.cosignproject.cosign/signature";
 /// Artifact types that refer to a manifest: payloads as below the tag, or a bundle.
 const SIGNATURE_ARTIFACT: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
@@ -39,7 +39,7 @@ const MAX_PAYLOAD: u64 = 64 << 10;
 const MAX_BUNDLE: u64 = 128 << 10;
 /// The maximum size of a signature in an annotation.
 const MAX_SIGNATURE: usize = 16 << 10;
-const MAX_MANIFEST: u64 = 1 << 20;
+pub(super) const MAX_MANIFEST: u64 = 1 << 20;
 
 /// A signed payload, not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -506,7 +506,7 @@ fn require_digest(content: Vec<u8>, digest: &Sha256Digest) -> Result<Vec<u8>, Re
     }
 }
 
-fn optional(got: Result<Vec<u8>, RegistryError>) -> Result<Option<Vec<u8>>, RegistryError> {
+pub(super) fn optional(got: Result<Vec<u8>, RegistryError>) -> Result<Option<Vec<u8>>, RegistryError> {
     match got {
         Ok(content) => Ok(Some(content)),
         Err(RegistryError::Missing) => Ok(None),

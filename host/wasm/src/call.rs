@@ -11,7 +11,7 @@ use super::access::HttpCaller;
 use super::answer_texts::{self, Answer};
 use super::cpu_limit::CpuLimit;
 use super::instance::Instance;
-use super::make_instance::grow;
+use super::make_instance::{computed, grow};
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::subject::Subject;
@@ -249,7 +249,10 @@ impl<'a> Call<'a> {
                 let over = deadline.exceeded("it gave no answer");
                 if spent.is_starved(self.plugin.limits.cpu) {
                     let (cpu, wall) = (spent.cpu, spent.wall);
-                    let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
+                    let detail = match cpu {
+                        Duration::ZERO => format!("{over}: the machine had no CPU time for it in {wall:.1?}"),
+                        cpu => format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it"),
+                    };
                     return Err(Failure::new(Cause::Busy, detail));
                 }
                 if deadline.was_lost_in_queue(spent.wall) {
@@ -262,7 +265,7 @@ impl<'a> Call<'a> {
                     format!("{over}: {}", sandbox.waited_for())
                 } else {
                     let busy = if spent.lacked_cpu() { ", on a busy machine" } else { "" };
-                    format!("{over}: it computed for {:.1?} of it{busy}", spent.cpu)
+                    format!("{over}: it {} of it{busy}", computed(spent.cpu))
                 };
                 // The plugin is not to blame if earlier plugins took the time.
                 Err(Failure { blamed: deadline.is_half(spent.wall), ..Failure::new(cause, detail) })

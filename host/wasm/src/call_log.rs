@@ -6,7 +6,6 @@ use super::access::Access;
 use super::bindings::log::Level;
 use super::subject::{Caller, Subject};
 use tracing::field;
-use tuffet_policy::LineRate;
 use tuffet_policy::PluginFields;
 use tuffet_policy::text::one_line;
 use tuffet_request::Traced;
@@ -22,6 +21,8 @@ pub(super) struct CallLog {
     caller: Caller,
     written: u32,
     dropped: u64,
+    /// The number of printed lines that were dropped.
+    unprinted: u64,
     /// Whether to drop lines: those of `configure` were logged when the policy was loaded.
     pub muted: bool,
     /// Whether to collect lines instead of logging them, for a rehearsal.
@@ -31,7 +32,15 @@ pub(super) struct CallLog {
 
 impl CallLog {
     pub fn new(caller: Caller) -> CallLog {
-        CallLog { caller, written: 0, dropped: 0, muted: false, collects: false, collected: Vec::new() }
+        CallLog {
+            caller,
+            written: 0,
+            dropped: 0,
+            unprinted: 0,
+            muted: false,
+            collects: false,
+            collected: Vec::new(),
+        }
     }
 
     /// The plugin that writes the lines.
@@ -48,23 +57,33 @@ impl CallLog {
     pub fn restart(&mut self, subject: Subject<'_>, traced: Option<Traced>, muted: bool) {
         self.caller.take(subject);
         self.caller.traced = traced;
-        (self.written, self.dropped, self.muted) = (0, 0, muted);
+        (self.written, self.dropped, self.unprinted, self.muted) = (0, 0, 0, muted);
     }
 
     /// Removes and returns the lines of a rehearsal.
     pub fn collected(&mut self) -> Vec<String> {
         let mut lines = std::mem::take(&mut self.collected);
-        if self.dropped > 0 {
-            lines.push(format!("and {} lines more", self.dropped));
+        let dropped = self.dropped + self.unprinted;
+        if dropped > 0 {
+            lines.push(format!("and {dropped} lines more"));
         }
         lines
     }
 
-    /// Logs the number of dropped lines, after the call.
-    pub fn finish(&self, rate: &Arc<LineRate>) {
+    /// Logs the numbers of dropped lines, after the call.
+    pub fn finish(&mut self, access: &Access) {
+        if self.unprinted > 0 && !self.collects {
+            let message = format!("{} further lines were dropped: the limit is {MAX_LINES}", self.unprinted);
+            // For the author of the plugin, as the lines themselves.
+            self.emit(Level::Debug, &message, &[], access);
+        }
         if self.dropped == 0 || self.collects {
             return;
         }
+        let message =
+            format!("{} log lines of one call were dropped: the limit is {MAX_LINES}", self.dropped);
+        access.host.logged("warn", &message, "");
+        let rate = &access.lines;
         if !rate.take() {
             // `take` has counted the line below as suppressed; it stands for one of the dropped lines.
             rate.leave_out(self.dropped - 1);
@@ -77,19 +96,29 @@ impl CallLog {
                 client = self.caller.client().map(field::display),
                 trace_id = self.caller.traced.map(|traced| traced.trace.to_string()),
                 span_id = self.caller.traced.map(|traced| traced.span.to_string()),
-                "{} log lines of one call were dropped: the limit is {MAX_LINES}",
-                self.dropped
+                "{message}"
             );
         }
     }
 
-    /// Logs a line that the plugin printed. Lines beyond the limit are not counted: they are for the author of the
-    /// plugin, not the operator.
-    pub fn print(&mut self, line: &str, access: &Access) {
-        if self.written == MAX_LINES {
+    /// Logs a line that the plugin printed; `output`: `true` for its standard output, or `stderr`.
+    pub fn print(&mut self, line: &str, output: &str, access: &Access) {
+        if self.muted {
             return;
         }
-        self.write(Level::Debug, line, &[("printed".into(), "true".into())], access);
+        if self.written == MAX_LINES {
+            self.unprinted += 1;
+            return;
+        }
+        self.written += 1;
+        self.emit(Level::Debug, line, &[("printed".into(), output.into())], access);
+    }
+
+    /// Counts printed lines that are not there any more.
+    pub fn leave_out(&mut self, lines: u64) {
+        if !self.muted {
+            self.unprinted += lines;
+        }
     }
 
     /// Logs a line of the plugin.
@@ -102,6 +131,10 @@ impl CallLog {
             return;
         }
         self.written += 1;
+        self.emit(level, message, fields, access);
+    }
+
+    fn emit(&mut self, level: Level, message: &str, fields: &[(String, String)], access: &Access) {
         let message = one_line(&access.secrets.hidden_in(message), MAX_MESSAGE);
         let fields = match access.secrets.is_empty() {
             true => PluginFields::new(fields),

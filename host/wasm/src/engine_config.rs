@@ -1,5 +1,7 @@
 //! The configuration of the WebAssembly engine.
 
+use std::num::NonZeroUsize;
+
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::code_cache::CodeCache;
@@ -12,6 +14,9 @@ pub(super) const MAX_CALLS: u32 = 128;
 /// from calls, so that they never delay one.
 pub(super) const MAX_IDLE: u32 = 128;
 
+/// The number of calls that a trap has been through that are looked at, to tell an exhausted stack from another access out
+/// of bounds.
+pub(super) const MAX_FRAMES: NonZeroUsize = NonZeroUsize::new(32).unwrap();
 /// The maximum number of instances on their way from one call to the next, which count as neither.
 const MAX_PASSING: u32 = 128;
 
@@ -59,7 +64,7 @@ pub(super) fn config(code_cache: Option<&CodeCache>) -> Config {
         .allocation_strategy(InstanceAllocationStrategy::Pooling(pool))
         .epoch_interruption(true)
         .concurrency_support(false)
-        .wasm_backtrace_max_frames(None)
+        .wasm_backtrace_max_frames(Some(MAX_FRAMES))
         .cache(code_cache.map(CodeCache::cache));
     config
 }

@@ -1,8 +1,6 @@
 //! Grants: the manifest of a plugin requests them, the configuration gives them. A grant takes effect only if
 //! both do.
 
-use std::fmt::Display;
-
 use super::manifest::Manifest;
 use tuffet_config::{Fact, Grant, GrantKind};
 use tuffet_policy::text;
@@ -37,6 +35,8 @@ pub(super) fn judge(
 ) -> GrantCheck {
     let (empty_batches, facts) = (manifest.empty_batches, manifest.facts.clone());
     let mut judged = GrantCheck { empty_batches, facts, ..GrantCheck::default() };
+    // Each message has the whole line, so that it is copied once.
+    let all = line(given, &missing(imports, manifest, given, known));
     for kind in GrantKind::ALL {
         let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|prefix| name.starts_with(prefix));
         let import = imports.iter().find(is_of_kind);
@@ -44,18 +44,16 @@ pub(super) fn judge(
         match (import, manifest.grant_request(kind)) {
             (Some(import), None) => judged.problems.push(format!(
                 "it imports {import}, and its manifest does not ask for the grant `{}`: its author must ask for it \
-                 there, with the reason (docs/plugins.md, \"Grants\"); then grant it with `{}`",
+                 there, with the reason (docs/plugins.md, \"Grants\"); then grant it with `{all}`",
                 kind.word(),
-                line(given, &example(kind, known)),
             )),
             (import, Some(request)) if of_kind().next().is_none() && !request.optional => {
                 let imports = import.map(|import| format!(", and imports {import}")).unwrap_or_default();
                 let mut problem = format!(
-                    "it asks for the grant `{}` ({:?}){imports}, and the configuration does not give it: write `{}`, \
+                    "it asks for the grant `{}` ({:?}){imports}, and the configuration does not give it: write `{all}`, \
                      or leave the plugin out",
                     kind.word(),
                     text::reason(&request.reason),
-                    line(given, &example(kind, known)),
                 );
                 if kind == GrantKind::Sinks && known.sinks.is_empty() {
                     problem += "; the sink itself stands below `sinks`, such as `audit: { file: audit.jsonl }`";
@@ -72,6 +70,25 @@ pub(super) fn judge(
         }
     }
     judged
+}
+
+/// Returns an example of each grant that the plugin needs and does not get.
+fn missing(
+    imports: &[&str],
+    manifest: &Manifest,
+    given: &[Grant],
+    known: &ConfiguredNames<'_>,
+) -> Vec<String> {
+    let lacks = |kind: &GrantKind| {
+        let is_imported =
+            imports_of(*kind).iter().any(|prefix| imports.iter().any(|name| name.starts_with(prefix)));
+        let is_given = given.iter().any(|grant| grant.kind() == *kind);
+        match manifest.grant_request(*kind) {
+            Some(request) => !request.optional && !is_given,
+            None => is_imported && !is_given,
+        }
+    };
+    GrantKind::ALL.into_iter().filter(lacks).map(|kind| example(kind, known)).collect()
 }
 
 /// Returns the import prefixes of a kind. Empty for a kind without an import, or with one that is always linked.
@@ -101,12 +118,9 @@ fn example(kind: GrantKind, known: &ConfiguredNames<'_>) -> String {
 }
 
 /// Returns the complete line for the configuration, with the existing grants.
-fn line(given: &[Grant], more: &impl Display) -> String {
-    let more = more.to_string();
+fn line(given: &[Grant], more: &[String]) -> String {
     let mut all: Vec<String> = given.iter().map(Grant::to_string).collect();
-    if !all.contains(&more) {
-        all.push(more);
-    }
+    all.extend(more.iter().cloned());
     format!("grants: [{}]", all.join(", "))
 }
 
@@ -177,6 +191,17 @@ mod tests {
         assert!(problems[0].contains("wasi:http/outgoing-handler@0.2.12"), "{problems:?}");
         assert!(problems[0].contains("`grants: [http/HOST:PORT]`"), "{problems:?}");
         assert_eq!(judged(&imports[..1], &Manifest::default(), &[]), GrantCheck::default());
+    }
+
+    #[test]
+    fn each_message_has_all_that_is_missing() {
+        let mut manifest = asking("kv", false);
+        manifest.grants.extend(asking("files", false).grants);
+        let problems = judged(&[KV, "tuffet:policy/metrics@1.0.0"], &manifest, &[Grant::Clock]).problems;
+        assert_eq!(problems.len(), 3, "{problems:?}");
+        for problem in problems {
+            assert!(problem.contains("`grants: [clock, files/boot, kv, metrics]`"), "{problem}");
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod facts;
 #[doc(hidden)]
 pub mod fuzzing;
 mod grants;
+mod hook;
 mod hooks;
 mod host_call;
 mod identity;
@@ -65,12 +66,14 @@ mod tests;
 mod ticker;
 mod trial;
 mod type_check;
+mod unused_hooks;
 mod upload;
 mod wit_events;
 
 pub use answer_values::digest;
 pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;
+pub use hook::Hook;
 pub use inspect::{ComponentInfo, GrantInfo};
 
 pub use key_space::{key_names, open_keys};
@@ -83,4 +86,5 @@ pub use stage::{
     AnswerSource, Exchange, GivenRequest, HttpAnswer, HttpFailure, KeyName, LogLine, RecordedAnswers,
     SinkLine, Stage, StagedAnswers,
 };
-pub use trial::{Hook, HookInput, OBSERVE_ANSWER, Trial, TrialResult, TrialUpload};
+pub use trial::{HookInput, OBSERVE_ANSWER, Trial, TrialResult, TrialUpload};
+pub use unused_hooks::unused_hooks;

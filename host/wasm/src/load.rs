@@ -11,6 +11,7 @@ use super::code::Code;
 use super::compile;
 use super::engine::PolicyRuntime;
 use super::grants::{self, ConfiguredNames, GrantCheck};
+use super::hook::Hook;
 use super::identity::identity;
 use super::kind::check_kind;
 use super::load_problems::{explain, explain_exports, explain_imports, explain_types, problem};
@@ -23,6 +24,7 @@ use super::read::read;
 use super::sandbox::Sandbox;
 use super::settings_schema;
 use super::spec::PolicySpec;
+use super::unused_hooks::unused_hooks;
 use tuffet_config::{ComponentSource, Fact, Grant, GrantKind, PluginConfig, ReuseConfig, Sha256Digest};
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
 use tuffet_registry::Pulled;
@@ -99,7 +101,8 @@ fn prepare(
     });
     let identity = identity(spec, &manifest, &binary, pulled);
     let mut warnings = warnings(spec, &manifest, &judged, pulled);
-    warnings.extend(unobserved(policy, spec, &code.component));
+    let unused = unused(policy, spec, &code.component);
+    warnings.extend(unused.into_iter().map(|problem| (problem.kind, problem.message)));
     Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
 }
 
@@ -134,6 +137,13 @@ fn link(
         problem(spec, LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error))
     })?;
     match lifecycle::GuestIndices::new(&linked) {
+        Ok(_) if hooks_of(&linked).is_empty() => {
+            let hooks = Hook::ALL.map(|hook| format!("`{}`", hook.word())).join(", ");
+            let message = format!(
+                "it has no hook, so it would never be called: implement one of {hooks}; in Rust, `export!` names it"
+            );
+            Err(problem(spec, LoadProblemKind::Export, message))
+        }
         Ok(lifecycle) => Ok((linked, lifecycle)),
         Err(_) => Err(problem(spec, LoadProblemKind::Export, explain_exports(&linked, "lifecycle"))),
     }
@@ -156,26 +166,54 @@ fn warnings(
         );
         (LoadProblemKind::Settings, message)
     });
-    of_grants.chain(of_pull).chain(of_cache).collect()
+    let of_facts = voided(spec, manifest, judged).map(|message| (LoadProblemKind::Grant, message));
+    of_grants.chain(of_pull).chain(of_cache).chain(of_facts).collect()
 }
 
-/// Returns the warning about a plugin that observes, and is in no list of observers. A plugin that has the other hooks may well
-/// be used for one of them.
-fn unobserved(
-    policy: &PolicySpec,
-    spec: &PluginConfig,
-    component: &InstancePre<Sandbox>,
-) -> Option<(LoadProblemKind, String)> {
-    // A trial runs single hooks.
-    if policy.stage.is_some() || observe::GuestIndices::new(component).is_err() {
-        return None;
-    }
-    let of_listeners = policy.config.listeners.iter().filter_map(|(_, chains)| chains.observe.as_ref());
-    let is_named = of_listeners.chain([&policy.config.observe]).any(|chain| chain.contains(&spec.name));
-    (!is_named).then(|| {
-        let message = "its hook `observe` never runs; add the plugin to `policy.observe`".to_owned();
-        (LoadProblemKind::Hook("observe"), message)
+/// Returns the warning about a plugin that declares what its decisions depend on, and has a grant by which they may depend
+/// on more.
+fn voided(spec: &PluginConfig, manifest: &Manifest, judged: &GrantCheck) -> Option<String> {
+    let grants: Vec<String> = judged
+        .granted
+        .iter()
+        .filter(|grant| !is_pure(std::slice::from_ref(*grant)))
+        .map(|grant| format!("`{grant}`"))
+        .collect();
+    (manifest.depends_on.is_some() && !grants.is_empty() && !is_bundled(spec)).then(|| {
+        format!(
+            "its manifest says what its decisions depend on, so that equal requests share a call, and the grant {} voids \
+             that, because decisions may depend on what it gives: make two components of it, one that decides without that grant, \
+             and one with it",
+            grants.join(", ")
+        )
     })
+}
+
+/// Returns the warnings about hooks that no chain calls. A bundled plugin with several hooks may well be used for one of
+/// them; an observer that is in no list is an oversight in any case.
+fn unused(policy: &PolicySpec, spec: &PluginConfig, component: &InstancePre<Sandbox>) -> Vec<LoadProblem> {
+    // A trial runs single hooks.
+    if policy.stage.is_some() {
+        return Vec::new();
+    }
+    let mut hooks = hooks_of(component);
+    hooks.retain(|hook| *hook == Hook::Observe || !is_bundled(spec));
+    unused_hooks(&policy.config, &spec.name, &hooks)
+}
+
+/// Returns the hooks that a component exports.
+fn hooks_of(component: &InstancePre<Sandbox>) -> Vec<Hook> {
+    let has = |hook: &Hook| match hook {
+        Hook::Authorize => authorize::GuestIndices::new(component).is_ok(),
+        Hook::Resolve => resolve::GuestIndices::new(component).is_ok(),
+        Hook::AcceptUpload => accept_upload::GuestIndices::new(component).is_ok(),
+        Hook::Observe => observe::GuestIndices::new(component).is_ok(),
+    };
+    Hook::ALL.into_iter().filter(has).collect()
+}
+
+fn is_bundled(spec: &PluginConfig) -> bool {
+    matches!(spec.component, ComponentSource::Builtin(_))
 }
 
 /// Creates the plugin with the limits and instances of its calls.

@@ -1,16 +1,18 @@
 //! Creates instances of a plugin, and explains failures.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
-use wasmtime::Trap;
+use wasmtime::{FrameInfo, Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use super::bindings::lifecycle;
 use super::code::Code;
 use super::cpu_limit::CpuLimit;
+use super::engine_config::MAX_FRAMES;
 use super::instance::Instance;
 use super::settings_refused::SettingsRefused;
 use super::subject::Subject;
@@ -73,7 +75,7 @@ impl Code {
                 let why = if spent.waited > spent.cpu {
                     instance.store.data().waited_for()
                 } else {
-                    format!("it computed for {:.1?} of it", spent.cpu)
+                    format!("it {} of it", computed(spent.cpu))
                 };
                 Err(Failure::new(Cause::Time, format!("it was not configured within {wall:?}: {why}")))
             }
@@ -124,6 +126,7 @@ impl Code {
         let how = match (error.downcast_ref::<Trap>(), error.downcast_ref::<I32Exit>()) {
             // Every language ends so after its message, so it adds nothing to one.
             (Some(Trap::UnreachableCodeReached), _) => None,
+            _ if exhausted_stack(error) => Some(STACK.to_owned()),
             (Some(trap), _) => Some(trap.to_string().trim_start_matches("wasm trap: ").to_owned()),
             (None, Some(exit)) => Some(format!("it ended itself with exit code {}", exit.0)),
             (None, None) => Some(text::reason(&root)),
@@ -136,6 +139,34 @@ impl Code {
             (true, Some(how)) => how,
         };
         Failure::new(Cause::Trap, self.access.secrets.hidden_in(&detail))
+    }
+}
+
+/// The reason of a trap.
+const STACK: &str =
+    "the stack is exhausted: its functions call each other too deeply, or have too many local values";
+
+/// The largest number of functions that call each other in a recursion.
+const MAX_CYCLE: usize = 8;
+
+/// Whether a trap means that a stack is exhausted: that of WebAssembly, or that of the language. Most compilers have the
+/// latter at the start of the memory, so its end is out of bounds; the calls on the way there repeat.
+fn exhausted_stack(error: &wasmtime::Error) -> bool {
+    match error.downcast_ref::<Trap>() {
+        Some(Trap::StackOverflow) => true,
+        Some(Trap::MemoryOutOfBounds) => error.downcast_ref::<WasmBacktrace>().is_some_and(|calls| {
+            let functions: BTreeSet<u32> = calls.frames().iter().map(FrameInfo::func_index).collect();
+            calls.frames().len() == MAX_FRAMES.get() && functions.len() <= MAX_CYCLE
+        }),
+        _ => false,
+    }
+}
+
+/// How long a call computed, in a sentence.
+pub(super) fn computed(cpu: Duration) -> String {
+    match cpu {
+        Duration::ZERO => "had no CPU time for any".to_owned(),
+        cpu => format!("computed for {cpu:.1?}"),
     }
 }
 

@@ -17,29 +17,42 @@ const MAX_BYTES: usize = 4096;
 
 /// The end of an output. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
+pub(super) struct OutputTail(Arc<Mutex<Tail>>);
+
+#[derive(Debug, Default)]
+struct Tail {
+    bytes: VecDeque<u8>,
+    /// The number of lines before them.
+    lost: u64,
+}
 
 impl OutputTail {
-    /// Removes and returns the text. Invalid UTF-8 is replaced.
-    pub fn take(&self) -> String {
-        let tail = std::mem::take(&mut *self.lock());
-        String::from_utf8_lossy(&Vec::from(tail)).into_owned()
+    /// Removes the text.
+    pub fn clear(&self) {
+        *self.lock() = Tail::default();
     }
 
-    /// Returns the text.
+    /// Returns the text. Invalid UTF-8 is replaced.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(self.lock().make_contiguous()).into_owned()
+        String::from_utf8_lossy(self.lock().bytes.make_contiguous()).into_owned()
+    }
+
+    /// Returns the number of lines before the text, which are not kept.
+    pub fn lost(&self) -> u64 {
+        self.lock().lost
     }
 
     fn push(&self, bytes: &[u8]) {
+        let lines = |bytes: &mut dyn Iterator<Item = u8>| bytes.filter(|byte| *byte == b'\n').count() as u64;
         let mut tail = self.lock();
-        let bytes = &bytes[bytes.len().saturating_sub(MAX_BYTES)..];
-        let excess = (tail.len() + bytes.len()).saturating_sub(MAX_BYTES);
-        tail.drain(..excess);
-        tail.extend(bytes);
+        let (beyond, bytes) = bytes.split_at(bytes.len().saturating_sub(MAX_BYTES));
+        let excess = (tail.bytes.len() + bytes.len()).saturating_sub(MAX_BYTES);
+        let lost = lines(&mut tail.bytes.drain(..excess)) + lines(&mut beyond.iter().copied());
+        tail.lost += lost;
+        tail.bytes.extend(bytes);
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
+    fn lock(&self) -> MutexGuard<'_, Tail> {
         self.0.lock()
     }
 }
@@ -103,17 +116,17 @@ mod tests {
     fn the_end_of_the_output_is_kept() {
         let output = OutputTail::default();
         output.push(b"one\n");
-        assert_eq!(
-            (output.text(), output.take(), output.take()),
-            ("one\n".into(), "one\n".into(), "".into())
-        );
+        assert_eq!((output.text().as_str(), output.lost()), ("one\n", 0));
         for _ in 0..3 {
             output.push(&[b'a'; MAX_BYTES - 1]);
         }
         output.push(b"end");
-        let tail = output.take();
+        let tail = output.text();
         assert!(tail.len() == MAX_BYTES && tail.ends_with("aaend"), "{}", tail.len());
-        output.push(&[b'b'; 3 * MAX_BYTES]);
-        assert_eq!(output.take().len(), MAX_BYTES);
+        assert_eq!(output.lost(), 1);
+        output.push(&[b'\n'; 3 * MAX_BYTES]);
+        assert_eq!((output.text().len(), output.lost()), (MAX_BYTES, 1 + 2 * MAX_BYTES as u64));
+        output.clear();
+        assert_eq!((output.text().as_str(), output.lost()), ("", 0));
     }
 }

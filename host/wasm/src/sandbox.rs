@@ -44,7 +44,7 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Creates a sandbox without files, environment, arguments, network or input; standard output goes to the log.
+    /// Creates a sandbox without files, environment, arguments, network or input; what it prints goes to the log.
     /// Without their grants, the clock stands still and random numbers are constant: they exist because the standard
     /// libraries of most languages need them.
     pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
@@ -53,9 +53,11 @@ impl Sandbox {
         // Both are fixed, too, on a stage that answers all calls, so that a test case always gives the same result.
         let fixed = access.host.time();
         if let Some(time) = fixed.filter(|_| access.clock) {
-            wasi.wall_clock(FixedClock(time)).monotonic_clock(FixedClock(time));
+            wasi.wall_clock(FixedClock { time, without: None }).monotonic_clock(FixedClock::default());
         } else if !access.clock {
-            wasi.wall_clock(FixedClock::default()).monotonic_clock(FixedClock::default());
+            let without = Some(Arc::clone(&access));
+            wasi.wall_clock(FixedClock { time: Duration::ZERO, without })
+                .monotonic_clock(FixedClock::default());
         }
         if !access.random || fixed.is_some() {
             wasi.secure_random(constant()).insecure_random(constant()).insecure_random_seed(0);
@@ -89,6 +91,11 @@ impl Sandbox {
 
     /// Ends the configuration: the instance may log, and call host functions with side effects.
     pub fn configured(&mut self) {
+        if self.log.muted {
+            // As its log lines: they were written when the policy was loaded.
+            self.stdout.clear();
+            self.stderr.clear();
+        }
         self.log.muted = false;
         self.usage.configure();
         self.http.open();
@@ -102,7 +109,8 @@ impl Sandbox {
         self.memory.refused = false;
         self.usage.restart();
         self.host_call.clear();
-        self.stderr.take();
+        self.stdout.clear();
+        self.stderr.clear();
         self.cpu = cpu;
         self.http.restart();
     }
@@ -123,10 +131,14 @@ impl Sandbox {
 
     /// Ends the log lines of a call, after logging the lines that it printed.
     pub fn finish_log(&mut self) {
-        for line in self.stdout.take().lines() {
-            self.log.print(line, &self.access);
+        for (output, name) in [(&self.stdout, "true"), (&self.stderr, "stderr")] {
+            self.log.leave_out(output.lost());
+            let text = output.text();
+            for line in text.lines().filter(|line| !stderr_reason::is_noise(line)) {
+                self.log.print(line, name, &self.access);
+            }
         }
-        self.log.finish(&self.access.lines);
+        self.log.finish(&self.access);
     }
 
     /// Returns the reason of a failure from standard error; empty if nothing was written.

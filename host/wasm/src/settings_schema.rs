@@ -4,7 +4,7 @@ use super::kind::check_kind;
 use super::read::read;
 use super::sections;
 use super::spec::PolicySpec;
-use tuffet_config::{ComponentSource, PluginConfig, SettingsSchema};
+use tuffet_config::{ComponentSource, Finding, PluginConfig, SettingsSchema};
 use tuffet_policy::{LoadProblem, LoadProblemKind, text};
 
 /// The name of the section.
@@ -71,6 +71,16 @@ pub(super) fn check(policy: &PolicySpec, spec: &PluginConfig, component: &[u8]) 
         Ok(None) => return Vec::new(),
         Err(message) => return vec![problem(LoadProblemKind::NotAComponent, None, message)],
     };
+    // A case file has values for tests.
+    let misplaced = match policy.stage {
+        None => schema.misplaced_secrets(&spec.settings),
+        Some(_) => Vec::new(),
+    };
+    if !misplaced.is_empty() {
+        let place =
+            |finding: Finding| problem(LoadProblemKind::Settings, Some(finding.pointer), finding.message);
+        return misplaced.into_iter().map(place).collect();
+    }
     let findings = schema.check(&spec.settings, &spec.secrets, &spec.grants, &policy.names);
     let problems = findings.into_iter().map(|finding| {
         let is_key = finding.is_of_key();

@@ -16,8 +16,8 @@ use tuffet_policy::SeriesTable;
 /// The name of a key: the shared namespace, or `None` for the plugin's own one, and the key.
 pub type KeyName = (Option<String>, String);
 
-/// The formatted field of a printed line.
-const PRINTED_FIELD: &str = "printed=\"true\"";
+/// The formatted fields of printed lines: of standard output and standard error.
+const PRINTED_FIELDS: [&str; 2] = ["printed=\"true\"", "printed=\"stderr\""];
 
 /// The revision of a given key. Keys that a call sets have higher ones.
 const GIVEN_REVISION: u64 = 1;
@@ -29,6 +29,8 @@ pub struct StagedAnswers {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Values by key; `None` is a missing key.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// When given keys with a lifetime end, as the time since the beginning of 1970.
+    pub ends: BTreeMap<KeyName, Duration>,
     /// Changes of keys by another server, each just before the first swap of its key in a call.
     pub conflicts: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// Whether keys are stored as in a server, in the folder of the policy, instead of given.
@@ -156,6 +158,8 @@ pub struct Stage {
 pub(super) struct CallRecord {
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// When those of them that have a lifetime end, as the time since the beginning of 1970.
+    pub ends: BTreeMap<KeyName, Duration>,
     /// Keys that another server changed. Later changes of the plugin are in `keys`.
     others: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// The revisions of all changed keys.
@@ -168,6 +172,8 @@ pub(super) struct CallRecord {
     pub emitted: Vec<SinkLine>,
     /// Calls without a given answer.
     pub unanswered: Vec<String>,
+    /// Whether it has read the clock without the grant.
+    pub read_clock: bool,
     /// The bytes of its memories and tables.
     pub memory: u64,
     /// Its computing time.
@@ -188,8 +194,17 @@ pub struct LogLine {
 impl LogLine {
     /// Returns whether the plugin printed the line instead of logging it.
     pub fn is_printed(&self) -> bool {
-        self.fields == PRINTED_FIELD
+        PRINTED_FIELDS.contains(&self.fields.as_str())
     }
+}
+
+/// The lifetime of a key that is set.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Lifetime {
+    /// It ends after these seconds, if it ends.
+    New(Option<u32>),
+    /// It ends when it would have ended before.
+    Kept,
 }
 
 /// A line sent to a sink.
@@ -266,6 +281,11 @@ impl Stage {
         self.given.stores_keys
     }
 
+    /// Returns the given keys, if keys are stored as in a server.
+    pub(super) fn given_to_store(&self) -> impl Iterator<Item = (&KeyName, &Option<Vec<u8>>)> {
+        self.given.keys.iter().filter(|_| self.given.stores_keys)
+    }
+
     /// Returns whether to record the answers of the real host.
     pub(super) fn records(&self) -> bool {
         self.given.beyond == AnswerSource::Recorded
@@ -318,7 +338,8 @@ impl Stage {
         };
         let given = || {
             let value = self.given.keys.get(name)?;
-            Some(value.clone().map(|value| (value, GIVEN_REVISION)))
+            let value = value.clone().filter(|_| !self.has_ended(name));
+            Some(value.map(|value| (value, GIVEN_REVISION)))
         };
         match set.or_else(given) {
             Some(value) => Ok(value),
@@ -342,6 +363,7 @@ impl Stage {
     /// Returns the existing keys of a namespace, in the order of their bytes.
     pub(super) fn keys(&self, namespace: Option<&String>) -> Vec<String> {
         let mut all = self.given.keys.clone();
+        all.retain(|name, _| !self.has_ended(name));
         let record = self.record();
         all.extend(record.others.clone());
         all.extend(record.keys.clone());
@@ -366,9 +388,24 @@ impl Stage {
         record.keys.remove(name);
     }
 
+    /// Whether the lifetime of a given key is over.
+    fn has_ended(&self, name: &KeyName) -> bool {
+        self.given.ends.get(name).is_some_and(|end| *end <= self.given.clock)
+    }
+
     /// Sets or deletes a key until the next call. Returns its new revision.
-    pub(super) fn set(&self, name: KeyName, value: Option<Vec<u8>>) -> u64 {
+    pub(super) fn set(&self, name: KeyName, value: Option<Vec<u8>>, lifetime: Lifetime) -> u64 {
         let mut record = self.record();
+        let end = match lifetime {
+            Lifetime::New(seconds) => {
+                seconds.map(|seconds| self.given.clock + Duration::from_secs(seconds.into()))
+            }
+            Lifetime::Kept => record.ends.get(&name).or_else(|| self.given.ends.get(&name)).copied(),
+        };
+        match end {
+            Some(end) => record.ends.insert(name.clone(), end),
+            None => record.ends.remove(&name),
+        };
         record.changes += 1;
         let revision = GIVEN_REVISION + record.changes;
         record.revisions.insert(name.clone(), revision);
@@ -416,6 +453,10 @@ impl Stage {
     /// Records an HTTP answer of the real host.
     pub(super) fn learn_http(&self, exchange: Exchange) {
         self.lock_learned().http.push(exchange);
+    }
+
+    pub(super) fn read_clock(&self) {
+        self.record().read_clock = true;
     }
 
     pub(super) fn emit(&self, sink: String, payload: String) {

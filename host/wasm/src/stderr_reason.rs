@@ -17,11 +17,14 @@ const NOISE: [&str; 3] = [
 /// The first line of a Python traceback. The message is in its last line.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
+/// Returns whether a line says nothing about the plugin.
+pub(super) fn is_noise(line: &str) -> bool {
+    line.trim().is_empty() || NOISE.iter().any(|noise| line.contains(noise))
+}
+
 /// Returns one line; empty if nothing was written.
 pub(super) fn of(written: &str) -> String {
-    let is_noise = |line: &&str| NOISE.iter().any(|noise| line.contains(noise));
-    let lines: Vec<&str> =
-        written.lines().filter(|line| !line.trim().is_empty() && !is_noise(line)).collect();
+    let lines: Vec<&str> = written.lines().filter(|line| !is_noise(line)).collect();
     let traceback = lines.iter().rposition(|line| line.starts_with(TRACEBACK));
     let ordered = match traceback {
         Some(start) => from_traceback(&lines[start..]),

@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::access::InMemory;
 use super::answer_values;
-use super::bindings::types::Request as Input;
+use super::bindings::types::{Error, Request as Input};
 use super::bindings::{accept_upload, authorize, resolve};
 use super::code_cache::CodeCache;
 use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
+use super::hook::Hook;
 use super::load::load;
 use super::load_problems::missing_hook;
 use super::plugin::Plugin;
@@ -23,40 +22,14 @@ use super::stage::{KeyName, LogLine, SinkLine, Stage};
 use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{
-    Answer, Batch, Cause, ChainDeadline, Deliver, Failure, Fallback, HookCall, LoadProblem, PluginContent,
-    Rendered, Rendering, Resolution, SeriesName, SeriesValue, part_length,
+    Answer, Batch, Cause, ChainDeadline, Deliver, Failure, Fallback, HookCall, LoadProblem, LoadProblemKind,
+    PluginContent, Rendered, Rendering, Resolution, SeriesName, SeriesValue, part_length,
 };
 use tuffet_request::Request;
 use tuffet_request::events::Event;
 
 /// The answer of `observe`.
 pub const OBSERVE_ANSWER: &str = "nothing";
-
-/// A hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-#[allow(missing_docs)] // a doc comment on a variant would appear in the help of `tuffet plugin`
-pub enum Hook {
-    Authorize,
-    Resolve,
-    AcceptUpload,
-    Observe,
-}
-
-impl Hook {
-    /// All hooks, in the order in which they are called.
-    pub const ALL: [Hook; 4] = [Hook::Authorize, Hook::Resolve, Hook::AcceptUpload, Hook::Observe];
-
-    /// Returns the name in the configuration.
-    pub fn word(self) -> &'static str {
-        match self {
-            Hook::Authorize => "authorize",
-            Hook::Resolve => "resolve",
-            Hook::AcceptUpload => "accept-upload",
-            Hook::Observe => "observe",
-        }
-    }
-}
 
 /// A complete upload.
 #[derive(Debug, Clone)]
@@ -109,8 +82,12 @@ pub struct TrialResult {
     pub emitted: Vec<SinkLine>,
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// When those of them that have a lifetime end, as the time since the beginning of 1970.
+    pub ends: BTreeMap<KeyName, Duration>,
     /// Its own counters and gauges.
     pub series: Vec<(SeriesName, SeriesValue)>,
+    /// Whether it has read the clock without the grant `clock`.
+    pub read_clock: bool,
     /// Calls without an answer from its stage.
     pub unanswered: Vec<String>,
     /// The total time of the call.
@@ -137,7 +114,34 @@ impl Trial {
         let stage = policy.stage.clone().unwrap_or_default();
         let mut plugin = loaded?;
         plugin.roots = plugin.roots.filter(|_| !policy.roots.is_empty());
-        Ok(Trial { plugin, stage })
+        let trial = Trial { plugin, stage };
+        trial.store_given_keys().await.map_err(|error| {
+            let message = format!("its given keys cannot be stored: {}", error.message);
+            vec![LoadProblem {
+                plugin: trial.plugin.name.to_string(),
+                kind: LoadProblemKind::Failed,
+                pointer: None,
+                message,
+            }]
+        })?;
+        Ok(trial)
+    }
+
+    /// Stores the given keys where keys are stored as in a server.
+    async fn store_given_keys(&self) -> Result<(), Error> {
+        let access = &self.plugin.access;
+        for ((namespace, key), value) in self.stage.given_to_store() {
+            let keys = match namespace {
+                None => access.keys.as_ref(),
+                Some(name) => access.shared_keys.iter().find(|(its, _)| its == name).map(|(_, keys)| keys),
+            };
+            match (keys, value) {
+                (Some(keys), Some(value)) => keys.set(key.clone(), value.clone(), None).await?,
+                (Some(keys), None) => keys.delete(key.clone()).await?,
+                (None, _) => {}
+            }
+        }
+        Ok(())
     }
 
     /// Returns its hooks.
@@ -192,9 +196,11 @@ impl Trial {
         TrialResult {
             answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
             keys: record.keys,
+            ends: record.ends,
             series: self.stage.series().read(),
             lines: record.lines,
             emitted: record.emitted,
+            read_clock: record.read_clock,
             unanswered: record.unanswered,
             wall,
             cpu: record.cpu,

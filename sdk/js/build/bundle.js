@@ -9,8 +9,11 @@ import { SDK } from "./tools.js";
 /** What stands in a bundle for its own map. */
 export const MAP = '"MAP OF THE BUNDLE"';
 
-/** Bundles a module of this text: its code, its map, its exports, and whether it `uses` a file of the SDK. */
-export async function bundled(esbuild, contents) {
+/**
+ * Bundles a module of this text: its code, its map, its exports, and whether it `uses` a file of the SDK. `define` gives
+ * global names another text.
+ */
+export async function bundled(esbuild, contents, define = {}) {
   try {
     const { metafile, outputFiles } = await esbuild.build({
       stdin: { contents, resolveDir: SDK },
@@ -24,6 +27,7 @@ export async function bundled(esbuild, contents) {
       mainFields: ["module", "main"],
       alias: { tuffet: join(SDK, "src/index.js") },
       external: ["tuffet:*", "wasi:*"],
+      define,
       charset: "utf8",
       sourcemap: "external",
       sourcesContent: false,
@@ -38,6 +42,24 @@ export async function bundled(esbuild, contents) {
     const messages = await esbuild.formatMessages(errors, { kind: "error" });
     throw new BuildError(messages.join("\n").trim() || error.message);
   }
+}
+
+/** The calls of the global function `name` in a plugin and not in its packages: each a file, and a line from 1. */
+export async function callsOf(esbuild, contents, name) {
+  const mark = `__global_${name}`;
+  const { code, map } = await bundled(esbuild, contents, { [name]: mark, [`globalThis.${name}`]: mark });
+  const found = new SourceMap(map);
+  const calls = [];
+  for (const [line, text] of code.split("\n").entries()) {
+    for (const { index } of text.matchAll(new RegExp(`${mark}\\(`, "g"))) {
+      const { originalSource, originalLine } = found.findEntry(line, index);
+      const path = resolve(SDK, originalSource ?? "");
+      if (!path.split("/").includes("node_modules") && !path.startsWith(join(SDK, "src/"))) {
+        calls.push([path, originalLine + 1]);
+      }
+    }
+  }
+  return calls;
 }
 
 /** The map of a bundle, as src/wasm/stack.js reads it. The sources of the plugin are relative to a folder. */

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 
 import { locate, place as origin } from "../src/wasm/stack.js";
 import { corrected } from "./bindings.js";
-import { bundled, MAP, mapOf } from "./bundle.js";
+import { bundled, callsOf, MAP, mapOf } from "./bundle.js";
 import { BuildError, ProjectError, ToolError } from "./errors.js";
 import { read } from "./project.js";
 import { SDK, tool, VERSION } from "./tools.js";
@@ -66,6 +66,12 @@ export async function exportsOf(esbuild, { folder, plugin, asked }) {
     const remedy = `add "${GRANTS[name]}": "REASON" to tuffet.grants, or to tuffet.optional`;
     return `${path} uses \`${name}\` of the package tuffet, and package.json does not ask for the grant: ${remedy}`;
   });
+  if (!asked.includes("http")) {
+    for (const [file, line] of await callsOf(esbuild, `export * from ${JSON.stringify(path)};`, "fetch")) {
+      const remedy = 'add "http": "REASON" to tuffet.grants, or to tuffet.optional';
+      wrong.push(`${file}:${line}: \`fetch\` needs the grant http, and package.json does not ask for it: ${remedy}`);
+    }
+  }
   if (wrong.length > 0) throw new ProjectError(wrong.join("\n"));
   const has = (name) => exports.includes(name);
   if (has("begin") !== has("part")) {

@@ -9,7 +9,6 @@ mod go;
 mod js;
 mod project;
 mod python;
-mod renamed;
 mod rust;
 mod scratch;
 pub(crate) mod world;
@@ -56,7 +55,6 @@ pub(crate) fn build(args: &BuildArgs, server: &dyn ServerProgram) -> ExitCode {
                 BuildError::Unwritten(message) => (message, EXIT_CANNOT_WRITE),
             };
             print_stderr(message);
-            renamed::explain(&args.folder, None).into_iter().for_each(print_stderr);
             return ExitCode::from(code);
         }
     };
@@ -68,12 +66,15 @@ pub(crate) fn build(args: &BuildArgs, server: &dyn ServerProgram) -> ExitCode {
         args.context.clone()
     };
     let checked = check::check_plugin(&PluginArgs::new(output.display().to_string(), context), server);
-    if checked != ExitCode::SUCCESS
-        && let Ok(component) = fs::read(&output)
-    {
-        renamed::explain(&args.folder, Some(&component)).into_iter().for_each(print_stderr);
+    match checked {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(unloaded) => {
+            if unloaded.settings {
+                settings_schema::explain_difference(&args.folder).into_iter().for_each(print_stderr);
+            }
+            unloaded.into()
+        }
     }
-    checked
 }
 
 /// Builds the project and reports the result.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use serde::Deserialize;
@@ -118,9 +119,9 @@ impl RequestArgs {
             }
         };
         let hook = self.hook.or(written.hook);
-        let (hook, input) =
-            hook_input(hook, written.request.as_ref(), written.events.as_deref()).map_err(at(""))?;
         let given = written.host.given(AnswerSource::World).map_err(at("/host"))?;
+        let (request, events) = (written.request.as_ref(), written.events.as_deref());
+        let (hook, input) = hook_input(hook, request, events, given.clock).map_err(at(""))?;
         Ok(CallInput { hook, input, given })
     }
 
@@ -149,7 +150,7 @@ impl RequestArgs {
             labels: BTreeMap::new(),
             upload: None,
         };
-        let (request, upload) = written.resolve().map_err(|(pointer, message)| {
+        let (request, upload) = written.resolve(Duration::ZERO).map_err(|(pointer, message)| {
             let flag = pointer.split('/').nth(1).unwrap_or_default();
             CallInputError::Flag(format!("--{}: {message}", if flag == "macs" { "mac" } else { flag }))
         })?;

@@ -19,7 +19,7 @@ use tuffet_request::{Request, RequestId};
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenEvent {
-    /// The time; the beginning of 1970 by default.
+    /// The time; that of the case by default.
     at: Option<String>,
     /// The number from which the IDs of its requests are derived.
     #[serde(default = "one")]
@@ -85,27 +85,27 @@ fn one() -> u64 {
     1
 }
 
-/// Resolves all events.
+/// Resolves all events; `now` is the time of those that have none.
 ///
 /// # Errors
 /// The first invalid event.
-pub(crate) fn resolve(events: &[WrittenEvent]) -> Result<Vec<Event>, InputProblem> {
+pub(crate) fn resolve(events: &[WrittenEvent], now: Duration) -> Result<Vec<Event>, InputProblem> {
     if events.is_empty() {
         return Err((String::new(), "there is no event; write one, such as `- finished: { … }`".into()));
     }
     let at = |index: usize| move |(pointer, message)| (format!("/{index}{pointer}"), message);
     let numbered = events.iter().enumerate();
-    numbered.map(|(index, event)| event.resolve(index as u64 + 1).map_err(at(index))).collect()
+    numbered.map(|(index, event)| event.resolve(index as u64 + 1, now).map_err(at(index))).collect()
 }
 
 impl WrittenEvent {
     /// `number`: its place in the list, from 1.
-    fn resolve(&self, number: u64) -> Result<Event, InputProblem> {
-        let since = self.at.as_deref().map_or(Ok(Duration::ZERO), parse_time);
+    fn resolve(&self, number: u64, now: Duration) -> Result<Event, InputProblem> {
+        let since = self.at.as_deref().map_or(Ok(now), parse_time);
         let since = since.map_err(|message| ("/at".to_owned(), message))?;
         let request = |written: &WrittenRequest, at: &str| -> Result<Arc<Request>, InputProblem> {
             let wrong = |(pointer, message): InputProblem| (format!("/{at}/request{pointer}"), message);
-            let (request, _) = written.resolve().map_err(wrong)?;
+            let (request, _) = written.resolve(now).map_err(wrong)?;
             Ok(Arc::new(Request { id: RequestId(self.id), ..request }))
         };
         let what = match (&self.started, &self.progressed, &self.finished) {
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn events(yaml: &str) -> Result<Vec<Event>, InputProblem> {
-        resolve(&serde_yaml::from_str::<Vec<WrittenEvent>>(yaml).unwrap())
+        resolve(&serde_yaml::from_str::<Vec<WrittenEvent>>(yaml).unwrap(), Duration::ZERO)
     }
 
     #[test]

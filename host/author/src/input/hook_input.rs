@@ -1,11 +1,14 @@
 //! The input of a hook: a request, or events for `observe`.
 
+use std::time::Duration;
+
 use super::events::{self, WrittenEvent};
 use super::problem::InputProblem;
 use super::request::WrittenRequest;
 use tuffet_wasm::{Hook, HookInput};
 
-/// Builds the input of a hook, and returns the hook if the input determines it.
+/// Builds the input of a hook, and returns the hook if the input determines it. `now`: when requests arrive that do not say
+/// when, since the beginning of 1970.
 ///
 /// # Errors
 /// The input does not fit the hook, or is invalid.
@@ -13,6 +16,7 @@ pub(crate) fn hook_input(
     hook: Option<Hook>,
     request: Option<&WrittenRequest>,
     events: Option<&[WrittenEvent]>,
+    now: Duration,
 ) -> Result<(Option<Hook>, HookInput), InputProblem> {
     let at = |section: &'static str| {
         move |(pointer, message): InputProblem| (format!("{section}{pointer}"), message)
@@ -20,7 +24,7 @@ pub(crate) fn hook_input(
     let wrong = |section: &str, message: &str| Err((section.to_owned(), message.to_owned()));
     match (request, events) {
         (Some(request), None) if hook != Some(Hook::Observe) => {
-            let (request, upload) = request.resolve().map_err(at("/request"))?;
+            let (request, upload) = request.resolve(now).map_err(at("/request"))?;
             if hook == Some(Hook::AcceptUpload) && upload.is_none() {
                 let message =
                     "accept-upload is asked about an upload; add `upload: { root: NAME, content: TEXT }`";
@@ -29,7 +33,7 @@ pub(crate) fn hook_input(
             Ok((hook, HookInput::Request(Box::new(request), upload)))
         }
         (None, Some(events)) if hook.is_none_or(|hook| hook == Hook::Observe) => {
-            let events = events::resolve(events).map_err(at("/events"))?;
+            let events = events::resolve(events, now).map_err(at("/events"))?;
             Ok((Some(Hook::Observe), HookInput::Events(events)))
         }
         (Some(_), None) => wrong("/request", "observe takes events; write `events` in place of `request`"),

@@ -194,6 +194,7 @@ impl WrittenHost {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
             keys: named(&self.keys, &self.shared_keys),
             conflicts: named(&self.conflicts, &self.shared_conflicts),
+            ends: BTreeMap::new(),
             stores_keys: false,
             http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
             history: history.collect::<Result<_, _>>()?,

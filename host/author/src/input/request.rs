@@ -50,7 +50,7 @@ pub(crate) struct WrittenRequest {
     pub(super) any_case: bool,
     #[serde(default)]
     pub(super) options: Map<String, Value>,
-    /// When it arrives; the beginning of 1970 by default.
+    /// When it arrives; at the time of the case by default.
     pub(super) at: Option<String>,
     /// The labels that plugins have attached, by the name of the plugin.
     #[serde(default)]
@@ -122,8 +122,8 @@ pub(super) enum WrittenMode {
 }
 
 impl WrittenRequest {
-    /// Builds the request as admission does, and its upload.
-    pub fn resolve(&self) -> Result<(Request, Option<TrialUpload>), InputProblem> {
+    /// Builds the request as admission does, and its upload. `now`: when it arrives unless it says so itself.
+    pub fn resolve(&self, now: Duration) -> Result<(Request, Option<TrialUpload>), InputProblem> {
         let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
         let RequestedName { requested, raw_name, path, unsafe_name } =
             RequestedName::read(&self.path.bytes(), false);
@@ -153,7 +153,7 @@ impl WrittenRequest {
             })
         });
         let local_address = local_address.transpose()?;
-        let at = self.at.as_deref().map_or(Ok(Duration::ZERO), parse_time);
+        let at = self.at.as_deref().map_or(Ok(now), parse_time);
         let at = at.map_err(|message| wrong("/at", message))?;
         let calls = Calls::default();
         for (plugin, text) in &self.labels {
@@ -237,7 +237,7 @@ mod tests {
         let written = r#"{ "path": "\\pxelinux.cfg/01-02-00-5e-10-00-01", "client": "2001:db8::1",
             "macs": ["02-00-5E-10-00-02"], "options": { "BlkSize": 1428, "tsize": "0" } }"#;
         let written: WrittenRequest = serde_json::from_str(written).unwrap();
-        let (request, upload) = written.resolve().unwrap();
+        let (request, upload) = written.resolve(Duration::ZERO).unwrap();
         assert_eq!(request.path, "pxelinux.cfg/01-02-00-5e-10-00-01");
         assert_eq!(request.client.to_string(), "[2001:db8::1]:49152");
         let macs: Vec<String> = request.macs.iter().map(|mac| mac.address.to_string()).collect();
@@ -255,7 +255,11 @@ mod tests {
             (r#"{ "path": "x", "macs": ["02:00:5e:10:00:01", "02:00"] }"#, "/macs/1"),
         ] {
             let written: WrittenRequest = serde_json::from_str(json).unwrap();
-            assert_eq!(written.resolve().err().map(|(at, _)| at).as_deref(), Some(pointer), "{json}");
+            assert_eq!(
+                written.resolve(Duration::ZERO).err().map(|(at, _)| at).as_deref(),
+                Some(pointer),
+                "{json}"
+            );
         }
     }
 }

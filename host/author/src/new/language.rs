@@ -138,6 +138,18 @@ impl Language {
         }
     }
 
+    /// Returns the word of the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Language::Rust => "rust",
+            Language::Python => "python",
+            Language::Js => "js",
+            Language::Ts => "ts",
+            Language::Go => "go",
+            Language::C => "c",
+        }
+    }
+
     /// Returns the command before the first build, as a line of a script.
     pub fn preparation(self) -> &'static str {
         match self {
@@ -244,7 +256,12 @@ mod tests {
         let wanted = sdk["peerDependencies"].as_object().cloned().unwrap_or_default();
         assert!(wanted.len() >= 2, "{sdk}");
         for language in [Language::Js, Language::Ts] {
-            let files = language.project(&Choice { name: "x", hooks: &[Hook::Authorize], sdk: None });
+            let files = language.project(&Choice {
+                name: "x",
+                hooks: &[Hook::Authorize],
+                language: language.word(),
+                sdk: None,
+            });
             let text = files.iter().find(|(path, _)| path == "package.json").map(|(_, text)| text.as_str());
             let its = json(text.unwrap_or_default());
             for (package, version) in &wanted {

@@ -1,5 +1,7 @@
-//! `tuffet plugin new`: a project that builds, from the templates in `sdk/templates`.
+//! `tuffet plugin new`: a project that builds, from the templates in `sdk/templates` or from an example.
 
+mod ci;
+mod example;
 mod language;
 mod lock;
 mod name;
@@ -13,6 +15,8 @@ use clap::Args;
 
 use crate::error::EXIT_CANNOT_WRITE;
 use crate::schema;
+use ci::Ci;
+use example::Example;
 use language::Language;
 use name::PluginName;
 use template::Choice;
@@ -23,9 +27,13 @@ use tuffet_wasm::Hook;
 
 #[derive(Debug, Args)]
 pub struct NewArgs {
-    /// The name of the plugin and of its folder: lower-case letters, digits and hyphens.
-    #[arg(value_name = "NAME")]
-    name: PluginName,
+    /// The name of the plugin and of its folder: lower-case letters, digits and hyphens [default with --from: that of the
+    /// example].
+    #[arg(value_name = "NAME", required_unless_present = "from")]
+    name: Option<PluginName>,
+    /// Begin with a copy of an example plugin, such as ztp, docsis or raspberry-pi.
+    #[arg(long, value_name = "EXAMPLE", value_parser = Example::parse, conflicts_with_all = ["hooks", "language"])]
+    from: Option<Example>,
     /// A hook of the plugin. May be repeated [default: authorize].
     #[arg(long = "hook", value_enum, value_name = "HOOK")]
     hooks: Vec<Hook>,
@@ -36,10 +44,19 @@ pub struct NewArgs {
     /// this server's SDK].
     #[arg(long, value_name = "PATH")]
     sdk: Option<PathBuf>,
+    /// Add the workflow of a CI that builds, tests, pushes and signs the plugin.
+    #[arg(long, value_enum, value_name = "CI")]
+    ci: Option<Ci>,
 }
 
 pub(crate) fn new(args: &NewArgs) -> ExitCode {
-    let folder = Path::new(args.name.as_str());
+    let name = match (&args.name, &args.from) {
+        (Some(name), _) => name.as_str(),
+        (None, Some(example)) => example.name(),
+        // The parser of the command line refuses this.
+        (None, None) => "",
+    };
+    let folder = Path::new(name);
     let hooks = if args.hooks.is_empty() { &[Hook::Authorize][..] } else { &args.hooks };
     let sdk = match args.sdk.as_deref().map(|sdk| absolute_sdk(sdk, args.language)).transpose() {
         Ok(sdk) => sdk,
@@ -48,43 +65,51 @@ pub(crate) fn new(args: &NewArgs) -> ExitCode {
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    let choice = Choice { name: args.name.as_str(), hooks, sdk: sdk.as_deref() };
-    let mut files = args.language.project(&choice);
+    let choice = Choice { name, hooks, language: args.language.word(), sdk: sdk.as_deref() };
+    let mut files: Vec<(String, Vec<u8>)> = match &args.from {
+        Some(example) => example.project(name, sdk.as_deref()),
+        None => {
+            args.language.project(&choice).into_iter().map(|(path, text)| (path, text.into_bytes())).collect()
+        }
+    };
     // Named in the first line of `cases.yaml`, for editors.
-    files.push(("cases.schema.json".to_owned(), format!("{:#}\n", schema::of_cases())));
+    files.push(("cases.schema.json".to_owned(), format!("{:#}\n", schema::of_cases()).into_bytes()));
+    files.extend(args.ci.map(|ci| ci.workflow(&choice)));
     if sdk.is_none() {
         let its = args.language.sdk_folders();
         let its = sdk_files().filter(|(path, _)| its.iter().any(|folder| path.starts_with(folder)));
-        files.extend(its.map(|(path, text)| (format!("sdk/{path}"), text.to_owned())));
+        files.extend(its.map(|(path, text)| (format!("sdk/{path}"), text.as_bytes().to_vec())));
     }
     match write(folder, &files) {
         Ok(()) => {
             let words: Vec<&str> =
                 Hook::ALL.iter().filter(|hook| hooks.contains(hook)).map(|hook| hook.word()).collect();
+            let what = match &args.from {
+                Some(example) => format!("as {}", example.name()),
+                None => words.join(", "),
+            };
             // By default, root's server becomes a user that cannot write into the project.
             let user = if rustix::process::geteuid().is_root() { " --user root" } else { "" };
             print(&format!(
                 "{0}: a plugin in {1} ({2}). Go on with\n\n    cd {0}\n{3}    tuffet plugin build\n    tuffet \
                  plugin test\n    tuffet serve --config tuffet.yaml{user}\n\nREADME.md says more.\n",
-                args.name,
+                name,
                 args.language.called(),
-                words.join(", "),
+                what,
                 args.language.preparation(),
             ));
             ExitCode::SUCCESS
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             print_stderr(format_args!(
-                "{}: there is something of this name already; remove it, or choose another name",
-                args.name
+                "{name}: there is something of this name already; remove it, or choose another name"
             ));
             ExitCode::from(EXIT_CONFIG)
         }
         Err(error) => {
             print_stderr(format_args!(
-                "{}: the project cannot be written: {error}; remove the incomplete folder, and make room or let \
-                 this user write here",
-                args.name
+                "{name}: the project cannot be written: {error}; remove the incomplete folder, and make room or let \
+                 this user write here"
             ));
             ExitCode::from(EXIT_CANNOT_WRITE)
         }
@@ -111,7 +136,7 @@ fn absolute_sdk(sdk: &Path, language: Language) -> Result<String, String> {
 }
 
 /// Creates the folder, which must not exist, and its files.
-fn write(folder: &Path, files: &[(String, String)]) -> io::Result<()> {
+fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     fs::create_dir(folder)?;
     for (path, text) in files {
         let path = folder.join(path);

@@ -2,7 +2,7 @@
 //!
 //! Templates are ordinary files of a project named `plugin-name` that has every hook. Lines between a mark
 //! and the next `% end` are kept if one of the words of the mark was chosen: a hook, `vendored` if the
-//! project has a copy of the SDK, or `elsewhere` if it has none. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
+//! project has a copy of the SDK, or `elsewhere` if it has none, or its language. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
 //! resolve`, `<!--% resolve -->`.
 
 use tuffet_wasm::Hook;
@@ -11,6 +11,8 @@ use tuffet_wasm::Hook;
 pub(super) struct Choice<'a> {
     pub name: &'a str,
     pub hooks: &'a [Hook],
+    /// The word of its language.
+    pub language: &'a str,
     /// The path of the SDK, if the project has no copy of it.
     pub sdk: Option<&'a str>,
 }
@@ -21,6 +23,7 @@ impl Choice<'_> {
         words.split_ascii_whitespace().any(|word| match word {
             "vendored" => self.sdk.is_none(),
             "elsewhere" => self.sdk.is_some(),
+            _ if word == self.language => true,
             _ => self.hooks.iter().any(|hook| hook.word() == word),
         })
     }
@@ -70,9 +73,14 @@ mod tests {
                         <!--% vendored -->\nd plugin_name\n<!--% end -->\n\
                         #% elsewhere\ne\n#% end\n\
                         Policy: authorize, resolve, accept_upload, observe;\n";
-        let choice = Choice { name: "x-y", hooks: &[Hook::AcceptUpload, Hook::Authorize], sdk: Some("/sdk") };
+        let choice = Choice {
+            name: "x-y",
+            hooks: &[Hook::AcceptUpload, Hook::Authorize],
+            language: "rust",
+            sdk: Some("/sdk"),
+        };
         assert_eq!(choice.render(template), "a x-y\nc\ne\nPolicy: authorize, accept_upload;\n");
-        let choice = Choice { name: "x-y", hooks: &[Hook::Resolve], sdk: None };
+        let choice = Choice { name: "x-y", hooks: &[Hook::Resolve], language: "go", sdk: None };
         assert_eq!(choice.render(template), "a x-y\nb\nd x_y\nPolicy: resolve;\n");
     }
 }

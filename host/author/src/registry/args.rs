@@ -113,7 +113,7 @@ impl SignatureArgs {
     }
 }
 
-fn parsed<T>(file: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, String> {
+pub(super) fn parsed<T>(file: &Path, parse: fn(&str) -> Result<T, String>) -> Result<T, String> {
     parse(&read(file)?).map_err(|complaint| format!("{}: {complaint}", file.display()))
 }
 

@@ -9,13 +9,14 @@ use std::time::{Duration, SystemTime};
 
 use clap::Args;
 
-use super::args::{RegistryArgs, reference};
+use super::args::{RegistryArgs, parsed, reference};
 use crate::driver;
 use crate::error::fail;
 use crate::lab::Lab;
 use crate::program::ServerProgram;
-use tuffet_config::{ArtifactReference, EXIT_CONFIG};
-use tuffet_registry::Artifact;
+use crate::stale;
+use tuffet_config::{ArtifactReference, ComponentSource, EXIT_CONFIG};
+use tuffet_registry::{Artifact, SignKey};
 use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::ComponentInfo;
 
@@ -29,19 +30,31 @@ pub struct PushArgs {
     /// An annotation of the manifest, such as org.opencontainers.image.source=https://… May be repeated.
     #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = annotation)]
     annotations: Vec<(String, String)>,
+    /// Sign it with this private key, as cosign does: ECDSA P-256 or Ed25519, in PEM (PKCS #8, not encrypted).
+    #[arg(long, value_name = "FILE")]
+    sign_key: Option<PathBuf>,
     #[command(flatten)]
     registry: RegistryArgs,
 }
 
 pub(crate) fn push(args: &PushArgs, server: &dyn ServerProgram) -> ExitCode {
     let pushed = (|| {
+        if let Some(message) = stale::explain(&ComponentSource::Path(args.file.clone())) {
+            print_stderr(message);
+            return Err(ExitCode::from(EXIT_CONFIG));
+        }
         let artifact = artifact(args, server).map_err(|message| {
             print_stderr(format_args!("{}: {message}", args.file.display()));
             ExitCode::from(EXIT_CONFIG)
         })?;
+        let key = args.sign_key.as_deref().map(|file| parsed(file, SignKey::read)).transpose();
+        let key = key.map_err(|complaint| {
+            print_stderr(complaint);
+            ExitCode::from(EXIT_CONFIG)
+        })?;
         let registries = args.registry.registries(&args.reference)?;
         let runtime = driver::start().map_err(fail)?;
-        runtime.block_on(registries.push(&args.reference, artifact)).map_err(|message| {
+        runtime.block_on(registries.push(&args.reference, artifact, key.as_ref())).map_err(|message| {
             print_stderr(message);
             ExitCode::FAILURE
         })

@@ -116,6 +116,23 @@ impl SettingsSchema {
         findings
     }
 
+    /// Returns the texts among settings that the schema calls secret, and that stand in the configuration itself.
+    pub fn misplaced_secrets(&self, settings: &Value) -> Vec<Finding> {
+        let places = names::secret_places(&self.0, settings);
+        places
+            .into_iter()
+            .map(|pointer| {
+                let name = pointer.strip_prefix('/').filter(|name| !name.contains(['/', '~']));
+                let name = name.unwrap_or(&pointer);
+                let message = format!(
+                    "this is a secret, and the configuration must not contain it: write it below `secrets` of the plugin, as \
+                     `{name}: ${{NAME}}` for an environment variable or `{name}: {{ file: PATH }}`"
+                );
+                Finding::value(pointer.clone(), message)
+            })
+            .collect()
+    }
+
     /// Checks the shape of settings alone.
     pub(super) fn shape_problems(&self, settings: &Value) -> Vec<Finding> {
         let mut findings = Vec::new();

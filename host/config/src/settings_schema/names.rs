@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::read::SECRET;
 use crate::config::Config;
 use crate::grant::{Grant, HttpHost};
 use crate::plugins::ReferableNames;
@@ -81,7 +82,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// A setting that names another part of the configuration.
+/// A setting that names another part of the configuration, or is a secret.
 struct Reference<'a> {
     format: &'a str,
     name: &'a str,
@@ -121,6 +122,14 @@ pub(crate) fn name_problems(
     references.into_iter().filter_map(problem).collect()
 }
 
+/// Returns the places of texts in settings that the schema calls secret.
+pub(super) fn secret_places(schema: &Value, settings: &Value) -> Vec<String> {
+    let mut references = Vec::new();
+    find(schema, settings, "", &mut references);
+    let secrets = references.into_iter().filter(|its| its.format == SECRET && !its.name.is_empty());
+    secrets.map(|its| its.pointer).collect()
+}
+
 /// Returns the grants for the roots, sinks and servers that settings name.
 pub(crate) fn named_grants(schema: &Value, settings: &Value) -> Vec<Grant> {
     let mut references = Vec::new();
@@ -150,7 +159,7 @@ fn ungranted_host(url: &str, grants: &[Grant]) -> Option<String> {
         .then(|| format!("the plugin may not send requests to `{host}`; add `http/{host}` to its `grants`"))
 }
 
-/// Adds the references in `value`. Its schema marks them with a format `…-name`, or `granted-url`.
+/// Adds the references in `value`. Its schema marks them with a format `…-name`, `granted-url` or [`SECRET`].
 fn find<'a>(schema: &'a Value, value: &'a Value, pointer: &str, found: &mut Vec<Reference<'a>>) {
     let branches = schema["anyOf"].as_array().into_iter().flatten();
     for branch in branches.filter(|branch| fits(branch, value)) {

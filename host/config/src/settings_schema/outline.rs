@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::read::SECRET;
 use crate::suggest::list;
 use crate::{kinds, shape};
 
@@ -12,6 +13,8 @@ pub struct Setting<'a> {
     pub name: &'a str,
     /// Whether it must be given.
     pub required: bool,
+    /// Whether it belongs below `secrets`.
+    pub secret: bool,
     /// What it holds, such as "text" or "`a` or `b`".
     pub kind: String,
     /// Its value if it is not given.
@@ -31,6 +34,7 @@ impl<'a> Setting<'a> {
             .map(|(name, property)| Setting {
                 name,
                 required: is_required(name),
+                secret: property["format"] == SECRET,
                 kind: kind(property),
                 default: property.get("default").filter(|default| !default.is_null()),
                 summary: property["description"].as_str().map(shape::first_sentence).unwrap_or_default(),
@@ -48,6 +52,7 @@ fn kind(schema: &Value) -> String {
         Some("root-name") => return "a root".into(),
         Some("granted-root-name") => return "a granted root".into(),
         Some("granted-sink-name") => return "a granted sink".into(),
+        Some(SECRET) => return "a secret".into(),
         _ => {}
     }
     if let Some(choices) = kinds::choices(object) {

@@ -20,6 +20,8 @@ const MAX_NAME: usize = 128;
 /// The formats of names in the configuration.
 pub(super) const NAMES: [&str; 6] =
     ["listener-name", "root-name", "granted-root-name", "granted-sink-name", "class-name", "granted-url"];
+/// The format of texts that stand below `secrets` of the plugin.
+pub(super) const SECRET: &str = "secret";
 /// The formats of JSON Schema that editors know. The server does not check them.
 const FORMATS: [&str; 12] = [
     "date",
@@ -210,7 +212,7 @@ impl<'a> Reader<'a> {
                 None => return wrong("a text"),
             },
             "format" => match value.as_str() {
-                Some(word) if NAMES.contains(&word) || FORMATS.contains(&word) => {}
+                Some(word) if NAMES.contains(&word) || FORMATS.contains(&word) || word == SECRET => {}
                 Some(word) => {
                     if word.ends_with("-name") || closest(word, NAMES).is_some() {
                         let message =

@@ -16,7 +16,7 @@ use crate::harness::{Folder, Setup, compiled, run_for, tuffet};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// In place of cargo: takes the component that `src/lib.rs` names, and describes it as cargo does.
-const CARGO: &str = r#"#!/bin/sh
+pub(super) const CARGO: &str = r#"#!/bin/sh
 set -e
 if [ "$1" = metadata ]; then
     echo "{\"workspace_root\":\"$PWD\",\"target_directory\":\"$PWD/target\"}"

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use super::plugin_dev::Dev;
+use super::plugin_dev::{CARGO, Dev};
 use crate::harness::{Folder, Ran, Setup, compiled, run, run_for, skipped, tuffet};
 use std::time::Duration;
 
@@ -70,6 +70,28 @@ fn new_has_the_hooks_that_were_chosen() {
     assert!(text("sdk/wit/policy.wit").contains("package tuffet:policy@1."));
 }
 
+/// A copy of an example is a project of its own, and builds where it lies.
+#[test]
+fn new_begins_as_an_example() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    new(&folder, &["--from", "ztp"]).assert_good();
+    new(&folder, &["boards", "--from", "raspberry-pi", "--ci", "github"]).assert_good();
+    let text = |name: &str| String::from_utf8(folder.read(name)).unwrap();
+    assert!(text("ztp/Cargo.toml").contains("tuffet-sdk = { path = \"sdk/rust\" }"));
+    assert!(folder.has("ztp/sdk/rust/Cargo.toml") && folder.has("ztp/files/cisco/berlin.cfg"));
+    assert!(text("boards/Cargo.toml").contains("name = \"boards\""));
+    assert!(text("boards/cases.yaml").contains("component: ./boards.wasm"));
+    assert!(text("boards/tuffet.yaml").contains("component: ./boards.wasm"));
+    assert!(text("boards/.github/workflows/plugin.yml").contains("tuffet plugin push boards.wasm"));
+    new(&folder, &["--from", "ztp"]).assert_fails(64, &["ztp: there is something of this name already"]);
+    new(&folder, &["--from", "teapot"]).assert_fails(64, &["docsis", "raspberry-pi", "ztp"]);
+    new(&folder, &["x", "--from", "ztp", "--language", "go"]).assert_fails(64, &["--from"]);
+    new(&folder, &[]).assert_fails(64, &["NAME"]);
+    new(&folder, &["quota", "--ci", "gitlab", "--language", "python"]).assert_good();
+    assert!(text("quota/.gitlab-ci.yml").contains("image: python:"));
+}
+
 #[test]
 fn build_says_what_is_missing() {
     let setup = Setup::new();
@@ -89,25 +111,42 @@ fn build_says_what_is_missing() {
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
 }
 
-/// Whatever the compiler says about it, the lines that change are named, and the copy of the SDK.
+/// A setting that the type has and the schema lacks: the build says how the schema is renewed.
 #[test]
-fn build_names_what_is_of_an_older_interface() {
+fn build_names_a_schema_that_is_older_than_the_settings() {
     let setup = Setup::new();
-    let folder = setup.outside();
-    new(&folder, &["firmware", "--hook", "resolve"]).assert_good();
-    let build = || tuffet_in(&folder.0, &["plugin", "build", "firmware"], &[("CARGO", "false")]);
-    let ran = build();
-    ran.assert_fails(1, &["the project cannot be read"]);
-    assert!(!ran.stderr.contains("0.2"), "it is for this version: {}", ran.stderr);
-    folder.write("firmware/src/resolve.rs", b"fn f() {\n    Resolution::FilesElseNext(vec![])\n}\n");
-    let ran = build();
-    ran.assert_fails(
-        1,
-        &["tuffet:policy@0.2", "firmware/src/resolve.rs:2: `FilesElseNext` is now Selection::of("],
+    let folder = Folder(setup.outside().path("watched"));
+    folder.write("Cargo.toml", b"");
+    folder.write("src/lib.rs", b"tuffet_reference");
+    folder.write("files/a", b"");
+    folder.write(
+        "settings.schema.json",
+        br#"{ "type": "object", "additionalProperties": false, "properties": {} }"#,
     );
-    assert!(!ran.stderr.contains("sdk/:"), "{}", ran.stderr);
-    folder.write("firmware/sdk/wit/policy.wit", b"package tuffet:policy@0.2.0;\n");
-    build().assert_fails(1, &["sdk/: this copy of the SDK is older", "resolve.rs:2:"]);
+    let config = "listeners: [{ address: 127.0.0.1:0 }]\nroots: [{ name: boot, path: ./files }]\npolicy: { resolve: \
+                  [watched] }\nplugins:\n  watched: { component: ./watched.wasm, settings: { rules: [] } }\n";
+    folder.write("tuffet.yaml", config.as_bytes());
+    folder.write(".tools/cargo", CARGO.as_bytes());
+    std::fs::set_permissions(folder.path(".tools/cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let cargo = folder.path(".tools/cargo").display().to_string();
+    let build = || {
+        tuffet_in(
+            &folder.0,
+            &["plugin", "build"],
+            &[("CARGO", &*cargo), ("GUESTS", tuffet_test_guests::FOLDER)],
+        )
+    };
+    let ran = build();
+    if ran.code() == 69 {
+        return skipped("plugin build: there is no compiler for WebAssembly");
+    }
+    ran.assert_fails(
+        64,
+        &["unknown key `rules`", "settings.schema.json: if these settings are right", "TUFFET_BLESS=1"],
+    );
+    let schema = br#"{ "type": "object", "additionalProperties": false, "properties": { "rules": {} } }"#;
+    folder.write("settings.schema.json", schema);
+    build().assert_good();
 }
 
 /// Cargo chooses the build folder, unless that is outside of the project, where other projects may use it.

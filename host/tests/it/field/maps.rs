@@ -314,7 +314,8 @@ fn atftpd_makes_the_same_of_random_names() {
         let cases: Vec<Value> = cases.collect();
         let count = cases.len();
         let settings = json!({ "root": "boot", "dialect": "atftpd", "map": map });
-        let file = json!({ "component": "builtin:remap", "settings": settings, "cases": cases });
+        let file =
+            json!({ "component": "builtin:remap", "roots": ["boot"], "settings": settings, "cases": cases });
         setup.outside().write("cases.yaml", file.to_string().as_bytes());
         let ran = tuffet(["plugin", "test", setup.outside().path("cases.yaml").to_str().unwrap()]);
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();

@@ -441,6 +441,7 @@ fn cases_of_plugins_have_names_that_are_not_safe() {
     let case = |path: Value, expect: Value| json!({ "name": path.to_string(), "request": { "path": path }, "expect": expect });
     let cases = json!({
         "component": "builtin:remap",
+        "roots": ["boot"],
         "settings": { "root": "boot", "dialect": "tftpd-hpa-5.2", "map": "ri ^[a-z]:\nr ^(pxe).*$ \\1\n" },
         "cases": [
             case("C:/boot/bcd".into(), json!({ "files": ["boot:boot/bcd"] })),

@@ -197,6 +197,7 @@ fn settings_are_checked_at_their_line() {
 fn cases_see_steps_files_and_folders() {
     let cases = r#"
 component: builtin:remap
+roots: [boot]
 grants: [files/boot, client-mac]
 settings: { root: boot, rules: [{ match: '^', replace: new/, flags: [stop-if-file] }, { match: '^', replace: old/ }] }
 cases:

@@ -146,6 +146,49 @@ fn sign_with_bundle(registry: &Registry, kept: &Kept, keys: &Keys, kind: &str, m
     registry.put_manifest("acl", "the-bundle", &image);
     registry.put_manifest("acl", &format!("sha256-{manifest}"), &index);
 }
+/// What `tuffet plugin push` signs, a server with the key takes, whatever else is signed there.
+#[test]
+fn push_signs_as_cosign_does() {
+    let Some(registry) = Registry::start() else { return };
+    let kept = Kept::new();
+    let reference = registry.reference("boot/acl:1");
+    let mut keys = Vec::new();
+    for (name, algorithm) in
+        [("p256", &["EC", "-pkeyopt", "ec_paramgen_curve:P-256"][..]), ("ed25519", &["ED25519"])]
+    {
+        let (private, public) = (kept.path(&format!("{name}.key")), kept.path(&format!("{name}.pub")));
+        let made = Command::new("openssl")
+            .args(["genpkey", "-algorithm"])
+            .args(algorithm)
+            .arg("-out")
+            .arg(&private)
+            .output();
+        if !made.is_ok_and(|made| made.status.success()) {
+            return skipped("openssl is not installed: signatures of plugins are not tested");
+        }
+        run(Command::new("openssl").args(["pkey", "-pubout", "-in"]).arg(&private).arg("-out").arg(&public))
+            .assert_good();
+        keys.push((private.display().to_string(), public));
+    }
+    let inspect = |public: &Path| plugin(&["inspect", &reference, "--key", public.to_str().unwrap()]);
+    push(&acl(), &reference, &[]);
+    inspect(&keys[0].1).assert_fails(1, &["it is not signed"]);
+    push(&acl(), &reference, &["--sign-key", &keys[0].0]);
+    inspect(&keys[0].1).assert_good();
+    inspect(&keys[1].1).assert_fails(1, &["none of its signatures is by this key"]);
+    // Another signature leaves the first, and the same one is added once.
+    for _ in 0..2 {
+        push(&acl(), &reference, &["--sign-key", &keys[1].0]);
+    }
+    keys.iter().for_each(|(_, public)| inspect(public).assert_good());
+    let public = keys[0].1.display().to_string();
+    let file = acl().display().to_string();
+    plugin(&["push", &file, &reference, "--sign-key", &public])
+        .assert_fails(64, &["p256.pub: ", "openssl genpkey"]);
+    plugin(&["push", &file, &reference, "--sign-key", "/no/such.key"]).assert_fails(64, &["/no/such.key"]);
+    let yaml = kept.yaml(&reference, &format!("    verify: {{ key: \"{public}\" }}"), &kept.open());
+    assert_denies(&kept.setup(&yaml).start());
+}
 
 #[test]
 fn a_signature_is_required_and_verified_again_without_the_registry() {

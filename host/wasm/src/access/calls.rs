@@ -58,6 +58,9 @@ pub(crate) trait HostCalls: Debug + Send + Sync {
     /// Sends an HTTP request.
     fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> HttpFuture;
 
+    /// Notes that the plugin has read the clock without the grant.
+    fn read_clock(&self) {}
+
     /// Returns the fixed time since 1970, with which random numbers are constant, too; `None` if the clock runs.
     fn time(&self) -> Option<Duration> {
         None

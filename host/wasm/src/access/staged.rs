@@ -134,6 +134,10 @@ impl HostCalls for Staged {
         Box::new(answer(Arc::clone(&self.stage), request, options))
     }
 
+    fn read_clock(&self) {
+        self.stage.read_clock();
+    }
+
     fn time(&self) -> Option<Duration> {
         self.stage.time()
     }

@@ -7,7 +7,7 @@ use super::error::Code;
 use super::live::explain;
 use crate::bindings::kv;
 use crate::bindings::types::Error;
-use crate::stage::{KeyName, Stage};
+use crate::stage::{KeyName, Lifetime, Stage};
 use tuffet_kv::{KvError, Listing, MAX_PAGE_KEYS};
 
 /// The plugin's own keys, or those of a namespace that it shares.
@@ -34,29 +34,28 @@ impl Keys for StagedKeys {
         Box::pin(async move { self.find("get", &self.name(key)) })
     }
 
-    fn set(&self, key: String, value: Vec<u8>, _: Option<u32>) -> Pending<'_, Result<(), Error>> {
-        self.stage.set(self.name(key), Some(value));
+    fn set(&self, key: String, value: Vec<u8>, ttl: Option<u32>) -> Pending<'_, Result<(), Error>> {
+        self.stage.set(self.name(key), Some(value), Lifetime::New(ttl));
         Box::pin(async { Ok(()) })
     }
 
     fn delete(&self, key: String) -> Pending<'_, Result<(), Error>> {
-        self.stage.set(self.name(key), None);
+        self.stage.set(self.name(key), None, Lifetime::New(None));
         Box::pin(async { Ok(()) })
     }
 
-    fn increment(&self, key: String, by: i64, _: Option<u32>) -> Pending<'_, Result<i64, Error>> {
+    fn increment(&self, key: String, by: i64, ttl: Option<u32>) -> Pending<'_, Result<i64, Error>> {
         Box::pin(async move {
             let name = self.name(key);
-            let count = match self.find("increment", &name)? {
-                None => 0,
-                Some(found) => found
-                    .value
-                    .try_into()
-                    .map(i64::from_le_bytes)
-                    .map_err(|_| explain(KvError::NotACounter))?,
+            let (count, lifetime) = match self.find("increment", &name)? {
+                None => (0, Lifetime::New(ttl)),
+                Some(found) => {
+                    let count = found.value.try_into().map(i64::from_le_bytes);
+                    (count.map_err(|_| explain(KvError::NotACounter))?, Lifetime::Kept)
+                }
             };
             let count = count.saturating_add(by);
-            self.stage.set(name, Some(count.to_le_bytes().to_vec()));
+            self.stage.set(name, Some(count.to_le_bytes().to_vec()), lifetime);
             Ok(count)
         })
     }
@@ -66,14 +65,14 @@ impl Keys for StagedKeys {
         key: String,
         revision: Option<u64>,
         value: Vec<u8>,
-        _: Option<u32>,
+        ttl: Option<u32>,
     ) -> Pending<'_, Result<Option<u64>, Error>> {
         Box::pin(async move {
             let name = self.name(key);
             self.stage.conflict(&name);
             let found = self.find("swap", &name)?;
             let succeeds = found.map(|found| found.revision) == revision;
-            Ok(succeeds.then(|| self.stage.set(name, Some(value))))
+            Ok(succeeds.then(|| self.stage.set(name, Some(value), Lifetime::New(ttl))))
         })
     }
 
@@ -99,7 +98,7 @@ impl Keys for StagedKeys {
         keys.truncate(MAX_PAGE_KEYS);
         let removed = u32::try_from(keys.len()).unwrap_or(u32::MAX);
         for key in keys {
-            self.stage.set(self.name(key), None);
+            self.stage.set(self.name(key), None, Lifetime::New(None));
         }
         Box::pin(async move { Ok(removed) })
     }

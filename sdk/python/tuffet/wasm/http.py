@@ -74,7 +74,7 @@ def _received(answer: Any, limit: int) -> Response:
                 content += stream.blocking_read(CHUNK)
         except Err as error:
             if not isinstance(error.value, StreamError_Closed):
-                raise
+                raise HostError(Code.UNAVAILABLE, "the connection ended before the end of the answer") from None
     return Response(status, bytes(content), headers)
 
 

@@ -6,6 +6,7 @@ use wasip2::clocks::monotonic_clock::subscribe_duration;
 use wasip2::http::outgoing_handler::handle;
 use wasip2::http::types::{
     ErrorCode, Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, RequestOptions, Scheme,
+    http_error_code,
 };
 use wasip2::io::poll::{Pollable, poll};
 use wasip2::io::streams::StreamError;
@@ -65,7 +66,7 @@ fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
     if !content.is_empty() {
         let stream = body.write().map_err(|()| invalid("the body cannot be sent"))?;
         for chunk in content.chunks(CHUNK) {
-            stream.blocking_write_and_flush(chunk).map_err(|error| failed(format_args!("{error:?}")))?;
+            stream.blocking_write_and_flush(chunk).map_err(broken)?;
         }
     }
     OutgoingBody::finish(body, None).map_err(explain)
@@ -94,7 +95,7 @@ fn read(body: &IncomingBody, limit: usize, over: Option<&Pollable>) -> Result<Ve
         match stream.blocking_read(CHUNK as u64) {
             Ok(bytes) => content.extend_from_slice(&bytes),
             Err(StreamError::Closed) => break,
-            Err(error) => return Err(failed(format_args!("{error:?}"))),
+            Err(error) => return Err(broken(error)),
         }
     }
     Ok(content)
@@ -106,8 +107,22 @@ fn explain(error: ErrorCode) -> Error {
         ErrorCode::InternalError(Some(why)) => failed(why),
         ErrorCode::ConnectionRefused => failed("there is no connection to the host"),
         ErrorCode::HttpResponseTimeout => failed("it did not begin in time"),
+        ErrorCode::ConnectionTerminated | ErrorCode::HttpResponseIncomplete => {
+            failed("the connection ended before its end")
+        }
         ErrorCode::TlsCertificateError => failed("the certificate of the host is not trusted"),
         error => failed(format_args!("{error:?}")),
+    }
+}
+
+/// Explains why a body broke off.
+fn broken(error: StreamError) -> Error {
+    match error {
+        StreamError::LastOperationFailed(error) => match http_error_code(&error) {
+            Some(code) => explain(code),
+            None => failed("the connection ended before its end"),
+        },
+        StreamError::Closed => failed("the connection was closed"),
     }
 }
 

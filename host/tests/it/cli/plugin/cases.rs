@@ -214,6 +214,136 @@ fn steps_of_a_case_find_the_keys_of_those_before() {
     test(&STEPS.replace("path: x }, host:", "pth: x }, host:")).assert_fails(64, &["cases.yaml:11:", "pth"]);
 }
 
+/// The time of a case: of its clock, its keys and its requests.
+const TIMES: &str = r#"
+grants: [kv, clock]
+settings:
+  rules:
+    - { hook: resolve, path: set, do: [[kv-set, null, a, x, 60], [kv-add, null, n, 1, 90]], answer: tell }
+    - { hook: resolve, path: add, do: [[kv-get, null, a], [kv-add, null, n, 1, 90], [clock]], answer: tell }
+    - { hook: resolve, path: list, do: [[kv-list, null, "", null, 9]], answer: tell }
+host: { clock: 2026-01-31T12:00:00Z, keys: { a: null, n: null, held: x } }
+cases:
+  - name: keys end
+    hook: resolve
+    steps:
+      - { request: { path: set }, expect: { content: "[null,1]" } }
+      - { after: 59s, request: { path: add }, expect: { content: '["x",2,1769860859]' } }
+      - { after: 1s, request: { path: add }, expect: { content: "[null,3,1769860860]" } }
+      - { request: { path: list }, expect: { content: '[["held","n"]]' } }
+      - { after: 30s, request: { path: list }, expect: { content: '[["held"]]' } }
+      - { request: { path: add }, expect: { content: "[null,1,1769860890]" } }
+      - { request: { path: list }, host: { clock: 2026-01-31T12:03:00Z }, expect: { content: '[["held"]]' } }
+  - name: each case begins with its own time
+    hook: resolve
+    request: { path: add }
+    expect: { content: "[null,1,1769860800]" }
+"#;
+
+#[test]
+fn time_passes_between_steps() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let reference = tuffet_test_guests::component("reference");
+    let test = |cases: &str| {
+        let file = write(&folder, "cases.yaml", cases);
+        plugin(&["test", &file, "--component", &reference, "--time", "60s"])
+    };
+    let ran = test(TIMES);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(printed(&ran).ends_with("8 passed, 0 failed\n"), "{}", printed(&ran));
+    let ran = test(&TIMES.replace("after: 1s", "after: 500ms"));
+    assert!(printed(&ran).contains("keys end, step 3\n        the verdict differs"), "{}", printed(&ran));
+    test(&TIMES.replace("- { request: { path: list }, host", "- { after: 1s, request: { path: list }, host"))
+        .assert_fails(64, &["cases.yaml:", "`after` moves the clock on, and `host` sets it"]);
+    test(&TIMES.replace("after: 59s", "after: soon")).assert_fails(64, &["cases.yaml:14:"]);
+
+    // Requests arrive then, unless they say when.
+    let window = |at: &str| {
+        format!(
+            "grants: [sinks/audit, kv, files/boot]\nsettings: {{ observe: audit }}\ncases:\n  - name: x\n    host: {{ clock: \
+             1970-01-01T00:00:01Z }}\n    steps:\n      - {{ after: 2s, events: [{{ {at}started: {{ request: {{ path: a }} }} }}], \
+             emits: {{ audit: [{{ started: \"0000000000000001\", path: a, size: 0, macs: 0, ms: 3000 }}] }} }}\n"
+        )
+    };
+    let file = write(&folder, "events.yaml", &window(""));
+    let ran = plugin(&["test", &file, "--component", &probe(), "--time", "60s"]);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    write(&folder, "events.yaml", &window("at: 1970-01-01T00:00:09Z, "));
+    assert_eq!(plugin(&["test", &file, "--component", &probe(), "--time", "60s"]).code(), 1);
+}
+
+/// The settings, grants and roots of a server are those of its plugin under test.
+#[test]
+fn cases_take_the_settings_of_a_configuration() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let server = |resolve: &str, plugins: &str| {
+        let text = format!(
+            "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: . }}]\npolicy: {{ resolve: {resolve} \
+             }}\nplugins:\n{plugins}"
+        );
+        write(&folder, "tuffet.yaml", &text);
+    };
+    let test = |head: &str| {
+        let cases = format!(
+            "{head}\ncases:\n  - {{ name: one, request: {{ path: a }}, expect: {{ files: [\"boot:b\"] }} }}\n  \
+             - {{ name: two, settings+: {{ map: r a c }}, request: {{ path: a }}, expect: {{ files: [\"boot:c\"] }} }}\n"
+        );
+        plugin(&["test", &write(&folder, "cases.yaml", &cases), "--time", "60s"])
+    };
+    let one = "  one: { component: builtin:remap, settings: { root: boot, map: r a b } }\n";
+    let other = "  other: { component: builtin:remap, settings: { root: boot, map: r a d } }\n";
+    server("[one]", one);
+    for head in ["config: tuffet.yaml", "config: tuffet.yaml\ncomponent: builtin:remap"] {
+        let ran = test(head);
+        assert!(printed(&ran).ends_with("2 passed, 0 failed\n"), "{}{}", printed(&ran), ran.stderr);
+    }
+    for (head, said) in [
+        ("config: none.yaml", "none.yaml"),
+        ("config: tuffet.yaml\nplugin: two", "the configuration has no plugin `two`; it has `one`"),
+        ("config: tuffet.yaml\ncomponent: builtin:acl", "none of its plugins has this component"),
+        ("config: tuffet.yaml\nsettings: { root: boot }", "`config` has the settings already"),
+        ("config: tuffet.yaml\nroots: [boot]", "`config` has the roots already"),
+        ("component: builtin:acl\nplugin: one", "add `config: FILE`"),
+    ] {
+        test(head).assert_fails(64, &[said]);
+    }
+    server("[one, other]", &[one, other].concat());
+    test("config: tuffet.yaml")
+        .assert_fails(64, &["cases.yaml:1:", "several of its plugins fit: `one`, `other`"]);
+    let ran = test("config: tuffet.yaml\nplugin: one");
+    assert!(printed(&ran).ends_with("2 passed, 0 failed\n"), "{}{}", printed(&ran), ran.stderr);
+    let ran = test("config: tuffet.yaml\nplugin: other");
+    assert!(printed(&ran).contains("1 passed, 1 failed"), "{}{}", printed(&ran), ran.stderr);
+    server("[]", "  {}\n");
+    test("config: tuffet.yaml").assert_fails(64, &["it has no plugin"]);
+}
+
+/// A name that is wrong in settings and expectations alike is found all the same.
+#[test]
+fn a_root_that_no_case_knows_fails() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let test = |head: &str, host: &str| {
+        let cases = format!(
+            "component: builtin:remap\nsettings: {{ root: bot, map: r a b }}\n{head}\ncases:\n  - {{ name: x, request: {{ path: \
+             a }}, host: {host}, expect: {{ files: [\"bot:b\"] }} }}\n"
+        );
+        plugin(&["test", &write(&folder, "cases.yaml", &cases), "--time", "60s"])
+    };
+    let ran = test("", "{}");
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(
+        printed(&ran).contains("names the root `bot`, which this file does not know"),
+        "{}",
+        printed(&ran)
+    );
+    assert_eq!(test("", "{ files: { bot/x: y } }").code(), 0);
+    assert_eq!(test("roots: [bot]", "{}").code(), 0);
+    assert_eq!(test("roots: [boot]", "{}").code(), 1);
+}
+
 #[test]
 fn somebody_else_is_faster_once() {
     let case = |conflict: &str, content: &str| {

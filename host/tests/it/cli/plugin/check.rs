@@ -1,7 +1,10 @@
 //! `tuffet plugin check`.
 
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
+
 use super::{plugin, write};
-use crate::harness::{Setup, interface_version};
+use crate::harness::{Setup, interface_version, tuffet};
 use crate::policy::probe;
 
 #[test]
@@ -40,4 +43,91 @@ fn check_shows_the_line_of_the_settings() {
     plugin(&["check", "builtin:acl", "--settings", &list]).assert_fails(64, &["list.yaml:1:1", "are a map"]);
     let empty = write(&folder, "empty.yaml", "");
     plugin(&["check", "builtin:acl", "--settings", &empty]).assert_fails(64, &["empty.yaml", "settings of"]);
+}
+
+/// What is tested, checked and pushed is what the sources say.
+#[test]
+fn a_component_older_than_its_sources_is_refused() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    write(&folder, "Cargo.toml", "[package]\nname = \"quota\"\n");
+    write(&folder, "src/lib.rs", "// first\n");
+    let cases = write(
+        &folder,
+        "cases.yaml",
+        "component: ./quota.wasm\ncases: [{ name: x, hook: resolve, request: { path: x }, expect: abstain }]\n",
+    );
+    fs::copy(tuffet_test_guests::component("reference"), folder.path("quota.wasm")).unwrap();
+    let component = folder.path("quota.wasm").display().to_string();
+    let built = |age: u64| {
+        let time = SystemTime::now() - Duration::from_secs(age);
+        File::options().write(true).open(&component).unwrap().set_modified(time).unwrap();
+    };
+    built(0);
+    let commands = [
+        &["check", &component][..],
+        &["run", &component, "--hook", "resolve", "--path", "x"],
+        &["bench", &component, "--hook", "resolve", "--path", "x", "--calls", "2", "--time", "60s"],
+        &["test", &cases, "--time", "60s"],
+    ];
+    for words in commands {
+        assert_eq!(plugin(words).code(), 0, "{words:?}");
+    }
+    built(3600);
+    let push: &[&str] = &["push", &component, "oci://127.0.0.1:1/quota:1", "--plain-http"];
+    for words in commands.into_iter().chain([push]) {
+        plugin(words).assert_fails(64, &["quota.wasm: it is older than ", "run `tuffet plugin build "]);
+    }
+}
+
+/// What is no error and no author means.
+#[test]
+fn check_warns_of_hooks_that_never_run_and_of_facts_that_do_not_count() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let reference = tuffet_test_guests::component("reference");
+    let optional = ["client-history", "files", "http", "metrics", "sinks", "upload"];
+    let optional =
+        optional.map(|grant| format!(r#"{{ "grant": "{grant}", "reason": "x", "optional": true }}"#));
+    let manifest = format!(
+        r#"{{ "name": "quota", "grants": [{{ "grant": "kv", "reason": "counts" }}, {}], "depends-on": ["path"] }}"#,
+        optional.join(", ")
+    );
+    let manifest = write(&folder, "manifest.json", &manifest);
+    let component = folder.path("quota.wasm").display().to_string();
+    plugin(&["annotate", &reference, "--manifest", &manifest, "--output", &component]).assert_good();
+    let config = write(
+        &folder,
+        "tuffet.yaml",
+        "listeners: [{ address: 127.0.0.1:0 }]\nroots: [{ name: boot, path: . }]\npolicy: { resolve: [quota] }\nstate: \
+         ./state\nplugins:\n  quota: { component: ./quota.wasm, grants: [kv] }\n",
+    );
+    for ran in [plugin(&["check", &component, "--config", &config]), tuffet(["check", &config])] {
+        ran.assert_good();
+        for said in [
+            "its hook `authorize` never runs; add the plugin to `policy.authorize`",
+            "its hook `observe` never runs",
+            "the grant `kv` voids that",
+            "make two components",
+        ] {
+            assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains("`resolve` never runs"), "{}", ran.stderr);
+    }
+    let settings =
+        write(&folder, "settings.yaml", "rules: [{ hook: resolve, path: x, do: [[clock]], answer: tell }]\n");
+    let words = ["run", &reference, "--settings", &settings, "--hook", "resolve", "--path", "x"];
+    let ran = plugin(&words);
+    assert!(ran.stderr.contains("it read the clock without the grant `clock`"), "{}", ran.stderr);
+    let cases = write(
+        &folder,
+        "cases.yaml",
+        &format!(
+            "component: {reference:?}\nsettings: {{ rules: [{{ hook: resolve, path: x, do: [[clock]], answer: tell }}] }}\ncases: \
+             [{{ name: x, hook: resolve, request: {{ path: x }}, expect: {{ content: '[0]' }} }}]\n"
+        ),
+    );
+    let ran = plugin(&["test", &cases, "--time", "60s"]);
+    assert_eq!(ran.code(), 0);
+    assert!(super::printed(&ran).contains("warning: it read the clock"), "{}", super::printed(&ran));
 }

@@ -140,6 +140,79 @@ fn bench_of_a_project_measures_each_hook_with_its_first_case() {
     bench(&["builtin:acl"]).assert_fails(64, &["--path PATH or --request FILE"]);
 }
 
+/// Failures, uploads, steps and changed settings; keys in memory and in a file.
+#[test]
+fn bench_of_a_project_takes_any_case_file() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let cases = format!(
+        "component: {:?}
+grants: [kv]
+settings:
+  rules:
+    - {{ hook: authorize, path: '*', do: [[fail, away]], answer: abstain }}
+    - {{ hook: resolve, path: '*', do: [[kv-add, null, n, 1]], answer: tell }}
+    - {{ hook: accept-upload, path: '*', answer: {{ rename: {{ path: b }} }} }}
+host: {{ keys: {{ n: 4 }} }}
+cases:
+  - {{ name: a failure, hook: authorize, request: {{ path: x }}, expect: {{ failure: {{ cause: error }} }} }}
+  - {{ name: refused, settings: {{ nonsense: 1 }}, hook: resolve, request: {{ path: x }}, expect: refused }}
+  - name: steps
+    steps:
+      - {{ hook: authorize, request: {{ path: x }}, expect: failure }}
+      - {{ hook: accept-upload, request: {{ path: x, operation: write, upload: {{ root: boot, content: y }} }}, expect: rename }}
+      - {{ hook: resolve, request: {{ path: x }}, settings+: {{}}, expect: content }}
+",
+        tuffet_test_guests::component("reference")
+    );
+    write(&folder, "cases.yaml", &cases.replace(", settings+: {}", ""));
+    let state = folder.path("state").display().to_string();
+    for more in [&[][..], &["--state", &state]] {
+        let words = [&["plugin", "bench", "--calls", "20", "--time", "60s", "--json"], more].concat();
+        let ran = tuffet_in(&folder.path(""), &words, &[]);
+        ran.assert_good();
+        let shown = json(&ran);
+        let mut hooks: Vec<&str> =
+            shown.as_array().unwrap().iter().map(|its| its["hook"].as_str().unwrap()).collect();
+        hooks.sort_unstable();
+        assert_eq!(hooks, ["accept-upload", "authorize", "resolve"], "{shown:#}");
+        assert!(shown.to_string().contains("steps, step 3"), "{shown:#}");
+    }
+}
+
+/// What a plugin prints is shown, up to the limit, and what is not shown is counted.
+#[test]
+fn printed_lines_are_shown_and_counted() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let settings = write(&folder, "settings.yaml", "do: trap\nhook: resolve\n");
+    let ran = plugin(&[&["run", &misbehave(), "--settings", &settings, "--json"], &ASK[..]].concat());
+    let log = json(&ran)["log"].to_string();
+    assert!(log.contains("trapped as asked") && log.contains("printed=\\\"stderr\\\""), "{log}");
+    assert!(!log.contains("RUST_BACKTRACE"), "{log}");
+
+    let prints = "[print, a line], ".repeat(100);
+    let rules = format!("rules: [{{ hook: resolve, path: x, do: [{prints}], answer: tell }}]\n");
+    let settings = write(&folder, "settings.yaml", &rules);
+    let reference = tuffet_test_guests::component("reference");
+    let words = ["run", &reference, "--settings", &settings, "--hook", "resolve", "--path", "x", "--json"];
+    let shown = json(&plugin(&words));
+    let log = shown["log"].as_array().unwrap();
+    assert_eq!(log.len(), 33, "{shown:#}");
+    assert_eq!(log[32]["message"], "68 further lines were dropped: the limit is 32");
+
+    // An exhausted stack is called so.
+    let settings = write(
+        &folder,
+        "settings.yaml",
+        "rules: [{ hook: resolve, path: x, do: [[recurse]], answer: tell }]\n",
+    );
+    let words = ["run", &reference, "--settings", &settings, "--hook", "resolve", "--path", "x", "--json"];
+    let ran = plugin(&words);
+    let detail = json(&ran)["verdict"]["failure"]["detail"].to_string();
+    assert!(detail.contains("the stack is exhausted: "), "{detail}");
+}
+
 /// Whatever form of trap the runtime reports, the plugin's own words come first.
 #[test]
 fn a_trap_begins_with_the_words_of_the_plugin() {

@@ -132,6 +132,37 @@ fn a_secret_counts_and_stays_hidden() {
     assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
 }
 
+/// What the schema calls secret stands below `secrets`, and is not shown where it stands elsewhere.
+#[test]
+fn a_text_that_the_schema_calls_secret_has_its_place() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let schema = r#"{ "type": "object", "required": ["token"], "properties": { "a": { "type": "integer" }, "api": {
+        "type": "object", "properties": { "key": { "type": ["string", "null"], "format": "secret" } } },
+        "token": { "type": "string", "format": "secret", "description": "The login." } } }"#;
+    let component = keeper(&folder, schema);
+    write(&folder, "token", "t0k3n-of-ours\n");
+    for (settings, place) in [
+        ("      token: t0k3n-of-ours\n", "10:14: plugin `keeper`: this is a secret"),
+        (
+            "      api: { key: t0k3n-of-ours }\n    secrets: { token: { file: ./token } }\n",
+            "10:19: plugin `keeper`: this is a secret",
+        ),
+    ] {
+        let ran = tuffet(["check", &configuration(&folder, "sinks/lines", settings)]);
+        ran.assert_fails(64, &[place, "write it below `secrets` of the plugin"]);
+        assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
+    }
+    let secret = "      a: 1\n    secrets: { token: { file: ./token }, /api/key: { file: ./token } }\n";
+    let ran = tuffet(["check", &configuration(&folder, "sinks/lines", secret)]);
+    assert!(!ran.stderr.contains("this is a secret"), "{}", ran.stderr);
+    let shown = printed(&plugin(&["inspect", &component]));
+    assert!(
+        shown.contains("    secrets:\n      token: ${TOKEN} # a secret, or { file: PATH }: The login"),
+        "{shown}"
+    );
+}
+
 #[test]
 fn a_component_with_a_bad_schema_is_refused() {
     let setup = Setup::new();

@@ -147,7 +147,7 @@ fn a_login_that_the_service_sends_back_reaches_nobody() {
     }
     for words in [
         shown,
-        "a plugin failed: it answered with a root, path or key that contains its secret `token`",
+        "a plugin failed: it answered with a root, path, key or label that contains its secret `token`",
         "the value contains the secret `token`: it is not stored",
     ] {
         assert!(all.contains(words), "{words}: {all}");

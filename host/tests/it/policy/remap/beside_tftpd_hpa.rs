@@ -116,7 +116,7 @@ fn compare(maps: &[(String, Vec<Vec<u8>>)]) -> usize {
         }
     }
     let count = cases.len();
-    let file = json!({ "component": "builtin:remap", "cases": cases });
+    let file = json!({ "component": "builtin:remap", "roots": ["boot"], "cases": cases });
     setup.outside().write("cases.yaml", file.to_string().as_bytes());
     let ran = tuffet(["plugin", "test", setup.outside().path("cases.yaml").to_str().unwrap()]);
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();

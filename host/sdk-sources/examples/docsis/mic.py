@@ -1,0 +1,1 @@
+../../../../examples/plugins/docsis/mic.py

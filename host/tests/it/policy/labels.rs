@@ -1,8 +1,9 @@
 //! Labels that plugins give requests, wherever people look.
 
-use crate::harness::{Peer, Setup, tuffet};
+use crate::harness::{Peer, Setup, run};
 use crate::telemetry::exposition::Exposition;
 use serde_json::json;
+use std::process::Command;
 
 #[test]
 fn a_label_is_seen_wherever_people_look() {
@@ -34,7 +35,8 @@ fn a_label_is_seen_wherever_people_look() {
     }
     assert!(!server.metrics().contains("no-effect"));
     let socket = server.outside().path("control");
-    let explained = tuffet(["explain", "a", "--live", "--control", socket.to_str().unwrap()]);
+    let mut explain = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    let explained = run(explain.args(["explain", "a", "--live", "--control"]).arg(socket));
     let text = String::from_utf8_lossy(&explained.stdout);
     assert!(text.contains("first: abstain") && text.contains(", label canary"), "{text}");
 }

@@ -679,7 +679,7 @@ export interface Kind<T> {
 /** Keywords of JSON Schema. The server checks them before it asks the plugin. */
 export interface SchemaKeywords {
   /** The setting names a part of the configuration. */
-  format?: "listener-name" | "root-name" | "granted-root-name" | "granted-sink-name" | "secret";
+  format?: "listener-name" | "root-name" | "granted-root-name" | "granted-sink-name" | "class-name" | "granted-url" | "secret";
   minimum?: number;
   maximum?: number;
   minLength?: number;

@@ -407,7 +407,9 @@ fn a_new_project_in_javascript_builds_and_passes_its_cases() {
         // As `npm install` does it.
         let modules = project.join("node_modules");
         std::fs::create_dir(&modules).unwrap();
-        for package in ["esbuild", "typescript", "@bytecodealliance", "@esbuild", "@typescript", ".bin"] {
+        for package in
+            ["esbuild", "typescript", "@bytecodealliance", "@esbuild", "@types", "@typescript", ".bin"]
+        {
             std::os::unix::fs::symlink(format!("{packages}/{package}"), modules.join(package)).unwrap();
         }
         std::os::unix::fs::symlink("../sdk/js", modules.join("tuffet")).unwrap();

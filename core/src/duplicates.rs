@@ -2,8 +2,8 @@
 //!
 //! A receiver that follows RFC 1350 compares block numbers, so a copy does no harm. Some small receivers do not: they count
 //! each DATA packet as the next block, and a copy makes their file too long. Servers with fixed timers of a second hardly
-//! ever send one, so nobody noticed. A quick time-out is therefore only for clients that are known to bear copies, or have
-//! shown it.
+//! ever send one, so the fault went unnoticed. A quick time-out is therefore only for clients that are known to bear copies,
+//! or have shown it.
 //!
 //! A client shows it after a time-out: the server waits for a moment before it sends the next block. A client that counts
 //! packets acknowledges that block meanwhile, although it was not sent. One that compares numbers does not.

@@ -1,4 +1,4 @@
-//! What is retransmitted of a window that nobody answers.
+//! What is retransmitted of a window without an answer.
 
 use super::{Blocks, Sender};
 use crate::time::Time;

@@ -127,7 +127,7 @@ impl Transfer {
     /// Handles the ACK of a block that was not sent yet.
     #[cold]
     pub(super) fn miscounted(&mut self) {
-        // Without a copy of ours, the network doubled a block, or somebody forged the ACK: nothing to remember for days.
+        // Without a copy of ours, the network doubled a block, or the ACK is forged: nothing to remember for days.
         if matches!(&self.phase, Phase::Sending(sender) if sender.has_sent_copies()) {
             self.duplicates = Duplicates::COUNTED;
         }

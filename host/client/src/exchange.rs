@@ -330,7 +330,7 @@ impl Exchange {
                     return Step::Send(self.server);
                 }
                 Action::Control(control) => {
-                    // Nobody has answered: an ERROR has no destination.
+                    // Without an answer, an ERROR has no destination.
                     let Some(peer) = self.peer else { continue };
                     self.encode(&control);
                     return Step::Send(peer);

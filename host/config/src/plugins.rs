@@ -71,7 +71,7 @@ pub struct PluginConfig {
     #[serde(default)]
     pub mode: PluginMode,
     /// With `mode: monitor`, whether the keys that the plugin changes are stored, and its lines reach the sinks. Otherwise
-    /// it sees its changes, and nobody else does.
+    /// it alone sees its changes.
     #[serde(default)]
     pub effects: bool,
     /// When the server stops calling a failing plugin, or sending its HTTP requests to a host that does not answer.

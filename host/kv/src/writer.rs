@@ -41,7 +41,7 @@ pub(super) fn run(file: &KvFile, mut changes: mpsc::Receiver<QueuedChange>) {
     }
 }
 
-/// The usages, and the opening of the file since which nobody else has changed it.
+/// The usages, and the opening of the file since which no other process has changed it.
 #[derive(Default)]
 struct Counted {
     usages: Usages,

@@ -333,7 +333,7 @@ impl Answer for UploadVerdict {
         }
     }
 
-    /// An upload that nobody objects to becomes visible.
+    /// An upload without an objection becomes visible.
     fn changes(&self, chain: &UploadVerdict, _: &Request) -> bool {
         match (self, chain) {
             (UploadVerdict::Accept, UploadVerdict::Abstain) => false,

@@ -91,7 +91,7 @@ impl Backlog {
         self.0.events.load(SeqCst)
     }
 
-    /// Nothing is observed any more, and nobody waits for room. Returns the number of ends that were not observed.
+    /// Nothing is observed any more, and no request waits for room. Returns the number of ends that were not observed.
     pub fn give_up(&self) -> usize {
         self.0.given_up.store(true, SeqCst);
         self.0.freed.notify_waiters();

@@ -81,7 +81,7 @@ pub(super) const TOO_SLOW: &str = "its signatures could not be verified in time"
 /// Why a signature does not count. That of the signature which came furthest is reported.
 #[derive(Debug)]
 enum Refusal {
-    /// It is by nobody who is named.
+    /// It is by no signer that is named.
     Other(String),
     /// Its certificate or its proofs do not count.
     Unproven(String),

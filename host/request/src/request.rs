@@ -98,7 +98,7 @@ pub struct Request {
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
     /// Whether the root of `path` finds files regardless of case (`case: insensitive`): rules about names then hold for
-    /// every spelling, since a name that nobody has stored yet will be found by each of them.
+    /// every spelling, since a name that is not stored yet will be found by each of them.
     pub any_case: bool,
     /// The normalised path below the virtual root: no leading slash, no `.` or `..`. Hooks may use it as a path even if
     /// the name is not safe; `\u{fffd}` stands for what is not.

@@ -16,7 +16,7 @@ use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings, Start};
 use tuffet_store::Roots;
 
-/// The TID ports of a listener in a simulation: nobody guesses them, and each is a descriptor.
+/// The TID ports of a listener in a simulation: no attacker guesses them, and each is a descriptor.
 #[cfg(feature = "simulation")]
 const VIRTUAL_TIDS: u16 = 4;
 

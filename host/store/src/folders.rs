@@ -192,7 +192,7 @@ impl<'a> Made<'a> {
         spelling::require_in(above, name)?;
         let mut is_new = false;
         for _ in 0..MAX_ATTEMPTS {
-            // Without following a link: nobody has checked where one leads that has just appeared.
+            // Without following a link: it is not checked where one leads that has just appeared.
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let opened = match openat(above, name, flags, Mode::empty()) {
                 Err(Errno::NOENT) => None,

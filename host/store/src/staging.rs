@@ -1,5 +1,5 @@
 //! Uploads that are written into the file that is there, because this user may write the file and not its folder: a
-//! prepared file for each device, in a folder of somebody else.
+//! prepared file for each device, in a folder of another user.
 //!
 //! No rename can make such an upload visible at once, so it waits in a folder of the server's own until it is complete
 //! and synced. Then a record says where it goes, the content is written over the old one and synced, and the record is
@@ -175,7 +175,7 @@ impl Record {
         Ok(sync_folder(folder)?)
     }
 
-    /// Removes it with the upload, durably: a later start must not write the upload again, over what somebody else has
+    /// Removes it with the upload, durably: a later start must not write the upload again, over what another program has
     /// written since.
     pub fn remove(&self, folder: &OwnedFd) -> Result<(), Errno> {
         unlinkat(folder, self.name(), AtFlags::empty())?;

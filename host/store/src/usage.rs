@@ -87,7 +87,7 @@ impl Usage {
         sums.counted.is_some() || sums.walk.is_some()
     }
 
-    /// Forgets the sums, because nobody keeps them up to date any more.
+    /// Forgets the sums, because they are no longer kept up to date.
     pub fn forget(&self) {
         let mut sums = self.sums.lock();
         (sums.counted, sums.walk, sums.last) = (None, None, None);

@@ -61,7 +61,7 @@ impl Position {
 
     fn has_moved(self, now: Position) -> bool {
         match (self, now) {
-            // A receiver rounds its window up, which moves the edge a little even if nobody reads.
+            // A receiver rounds its window up, which moves the edge a little even without a read.
             (
                 Position::Tcp { acknowledged, edge, unit },
                 Position::Tcp { acknowledged: later, edge: moved, .. },

@@ -28,7 +28,7 @@ pub(super) fn prepare_parking(socket: &socket2::Socket, address: SocketAddr) -> 
 
 impl Socket {
     /// Releases the loopback interface, once all parked sockets of a listener are bound. Otherwise a socket that serves the loopback interface would be
-    /// hidden. A port that the kernel chose would be lost, but nobody else has it.
+    /// hidden. A port that the kernel chose would be lost, but no other socket has it.
     ///
     /// # Errors
     /// Those of connect(2).
@@ -45,7 +45,7 @@ impl Socket {
         self.set_reusable(false)?;
         match self.inner().device() {
             Ok(None) if on_loopback => bind_to_interface(self.inner(), LOOPBACK),
-            // The interface of a socket that was handed over may be gone: it is in nobody's way.
+            // The interface of a socket that was handed over may be gone: it is in the way of no other.
             _ => Ok(()),
         }
     }

@@ -56,7 +56,7 @@ impl Leases {
     /// The MAC address that holds a lease on `address` at `now`, in seconds since 1970. Of several that the files
     /// name, the last: the later ones of a list are the newer ones.
     ///
-    /// Looks for changes once a second, and for each address that nobody holds. Without a clock, where `now` is 0,
+    /// Looks for changes once a second, and for each address without a lease. Without a clock, where `now` is 0,
     /// each time.
     pub fn find(&self, address: IpAddr, now: u64) -> Option<Mac> {
         if self.files.is_empty() {
@@ -249,7 +249,7 @@ mod tests {
         }
     }
 
-    /// What is kept is read again when the file has changed: at once for an address that nobody holds, within a
+    /// What is kept is read again when the file has changed: at once for an address without a lease, within a
     /// second for all others.
     #[test]
     fn a_change_is_seen() {

@@ -9,7 +9,7 @@
 //! use serde::Deserialize;
 //! use tuffet_sdk::{Authorize, Denial, Operation, Plugin, Problems, Request, Verdict};
 //!
-//! /// Nobody uploads outside of one folder.
+//! /// Refuses uploads outside of one folder.
 //! struct Uploads {
 //!     folder: String,
 //! }

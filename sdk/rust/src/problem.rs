@@ -10,7 +10,7 @@ pub struct Problems {
     more: usize,
 }
 
-/// The problems that are listed. More are counted: an answer of a plugin is bounded, and nobody reads thousands.
+/// The problems that are listed. More are counted: an answer of a plugin is bounded, and thousands are not read.
 const MAX_LISTED: usize = 100;
 
 impl Problems {

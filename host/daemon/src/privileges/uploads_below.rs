@@ -1,5 +1,5 @@
 //! Finds a place below a root that takes uploads although the root itself does not: a folder of the server's user in a
-//! folder of somebody else, or a file that is written in place.
+//! folder of another user, or a file that is written in place.
 
 use std::path::{Path, PathBuf};
 use tuffet_request::RootSpec;

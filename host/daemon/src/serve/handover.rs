@@ -159,7 +159,7 @@ impl Handover {
         state.in_progress || state.offer.as_ref().and_then(Offer::is_reachable) == Some(true)
     }
 
-    /// Returns whether the next server cannot find this one any more: somebody removed the control socket.
+    /// Returns whether the next server cannot find this one any more: the control socket was removed.
     pub(super) fn is_unreachable(&self) -> bool {
         let state = self.state.lock();
         !state.in_progress && state.offer.as_ref().and_then(Offer::is_reachable) == Some(false)

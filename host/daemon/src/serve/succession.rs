@@ -85,7 +85,7 @@ pub(super) async fn hold_ends(until: Option<Instant>, handover: &Handover) {
     }
 }
 
-/// Waits until somebody removes the control socket: the next server cannot find this one then, and needs its admin
+/// Waits until the control socket is removed: the next server cannot find this one then, and needs its admin
 /// listener. For ever if this one still has its listening ports.
 pub(super) async fn control_socket_goes(is_released: bool, handover: &Handover) {
     if !is_released {

@@ -1,7 +1,7 @@
 //! The clients that each limit has refused most: a few counters for each limit (Misra and Gries), so that a flood from a
 //! million addresses takes no more memory than one client.
 //!
-//! A worker counts, others read. Neither waits: while somebody reads, the worker leaves out a request.
+//! A worker counts, others read. Neither waits: during a read, the worker leaves out a request.
 
 use super::Refused;
 use parking_lot::Mutex;

@@ -153,7 +153,7 @@ async fn in_time<T: Send + 'static>(
     }
 }
 
-/// Ends a task when nobody waits for it any more; after its end it does nothing.
+/// Ends a task that is no longer waited for; after its end it does nothing.
 struct AbortOnDrop(AbortHandle);
 
 impl Drop for AbortOnDrop {

@@ -156,7 +156,7 @@ impl<T: Transmit> Worker<T> {
             } else {
                 (Outcome::Failed, "the server was shut down")
             };
-            // Nobody knows what to tell the client of an upload that may become visible.
+            // It is unknown what to tell the client of an upload that may become visible.
             if entry.core.is_unproven() || !is_stopped {
                 entry.core.abandon();
             } else {

@@ -109,7 +109,7 @@ fn open_broadcasts(listeners: &[ListenerSpec], opened: &mut [Vec<ListenerSockets
 }
 
 /// Finds out what this listener must wait for. `held`: the ports that a server before this one hands over for other
-/// listeners, so that nobody else can have them.
+/// listeners, so that no other program can have them.
 ///
 /// # Errors
 /// Another process has the port of a listener whose interface is missing, or this process may not have it.

@@ -138,7 +138,7 @@ fn listeners(
                 }
                 target.listeners.push(listener);
             }
-            // Nobody asks for its files there, which are those of the whole system.
+            // No client asks for its files there, which are those of the whole system.
             None if is_added(settings, &listen) => {}
             None => {
                 let location = &settings.roots[0].2.location;

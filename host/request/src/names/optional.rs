@@ -1,4 +1,4 @@
-//! Names that boot loaders and phones try although nobody has to store them.
+//! Names that boot loaders and phones try although servers need not have them.
 
 /// The lists of GRUB's modules, which it can do without.
 const LISTS: [&str; 4] = ["command.lst", "fs.lst", "crypto.lst", "terminal.lst"];

@@ -314,7 +314,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// Asks nobody, and either never answers or panics.
+    /// Asks no plugin, and either never answers or panics.
     struct Broken(bool);
 
     impl AskKernel for Broken {

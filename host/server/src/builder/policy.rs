@@ -114,7 +114,7 @@ fn member(
         ipv6_prefix,
         wants_local: true,
         judges_paths: false,
-        // The program can mend its hooks, and nobody else is at fault.
+        // The program can mend its hooks, and is at fault alone.
         breaker: Arc::new(Breaker::new(BreakerLimits::NEVER)),
         turns: None,
         overload: Arc::<Overload>::default(),

@@ -57,7 +57,7 @@ impl ServerState {
         ServerState { word: word.into(), ready, reasons, degraded: Vec::new() }
     }
 
-    /// The state without these checks, for somebody whom they do not concern.
+    /// The state without these checks, for a reader whom they do not concern.
     pub fn without(self, is_excluded: impl Fn(&str) -> bool) -> ServerState {
         let reasons = self.reasons.into_iter().filter(|reason| !is_excluded(&reason.check)).collect();
         ServerState::of(reasons, self.degraded)

@@ -87,7 +87,7 @@ pub trait Sink: Send + 'static {
     /// The path of the destination is the one that the sink was created for, unless a hook named another. With
     /// [`next_free`](Destination::next_free), nothing may be replaced: the upload gets the first free one of
     /// [`Destination::names`]. No other sink of the root is committed to any of these names meanwhile, nor before this one
-    /// is committed or aborted, so that a name that is free stays free, unless somebody else uses the store. A commit that
+    /// is committed or aborted, so that a name that is free stays free, unless another program uses the store. A commit that
     /// takes too long, or longer than the end of the server, is cut off.
     ///
     /// # Errors

@@ -85,7 +85,7 @@ impl Client {
         datagram: &[u8],
         out: &mut Vec<Sent>,
     ) {
-        // An ERROR to a stranger would reach nobody.
+        // An ERROR to a stranger would not arrive.
         let Some(from) = from.filter(|_| !self.is_closed) else { return };
         let number = self.number_of(from);
         self.exchange.handle_datagram(now, address_of(number), datagram);

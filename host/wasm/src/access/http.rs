@@ -62,7 +62,7 @@ impl HttpGate {
         (self.requests, self.reported, self.last_host) = (0, false, None);
     }
 
-    /// Ends a call: nobody reads on, though the plugin may have kept an answer.
+    /// Ends a call, and with it all reading, though the plugin may have kept an answer.
     pub fn end(&mut self) {
         self.bodies.drain(..).for_each(|watched| watched.abandon());
     }

@@ -57,7 +57,7 @@ impl Watched {
         }
     }
 
-    /// Nobody reads on. A plugin that waited for the host has given up. Otherwise it needs no more, and the host has
+    /// The reading has ended. A plugin that waited for the host has given up. Otherwise it needs no more, and the host has
     /// answered; but an answer of which a part is missing is for this request alone.
     pub fn abandon(&self) {
         if let Some(watch) = self.0.lock().take() {

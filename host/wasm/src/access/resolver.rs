@@ -20,7 +20,7 @@ type Addresses = Result<Vec<SocketAddr>, Arc<str>>;
 type LookUp = Shared<BoxFuture<'static, Addresses>>;
 type Ask = fn(&str) -> io::Result<Vec<SocketAddr>>;
 
-/// Look-ups continue when nobody waits for them any more, because a thread cannot be interrupted.
+/// Look-ups continue when no call waits for them any more, because a thread cannot be interrupted.
 #[derive(Clone)]
 pub(super) struct Resolver {
     running: Arc<Mutex<HashMap<Box<str>, LookUp>>>,

@@ -2,7 +2,7 @@
 //! versions at the same time.
 //!
 //! How far a transfer reads ahead follows the delay of the back end and the speed of the client (`speed.rs`). All pieces
-//! share a budget. A piece stays while a transfer is in it, and then as long as nobody needs its room. Transfers that need
+//! share a budget. A piece stays while a transfer is in it, and then as long as its room is not needed. Transfers that need
 //! a piece and find no room wait for it; their clients take turns. While several clients read, what each has read ahead is
 //! bounded by its share of the budget.
 
@@ -53,7 +53,7 @@ struct State {
     pieces: HashMap<PieceId, Piece>,
     /// How many readers each content has. Its pieces go with the last one.
     contents: HashMap<ContentId, usize>,
-    /// Those that read, or for which pieces are there that nobody has used yet.
+    /// Those that read, or for which pieces are there that are not used yet.
     clients: HashMap<ClientKey, ReadingClient>,
     /// Readers that wait for room.
     queue: FairQueue<Waiting>,
@@ -118,14 +118,14 @@ impl From<Failed> for io::Error {
 #[derive(Debug, Clone, Copy)]
 struct Need {
     client: ClientKey,
-    /// Whether a transfer waits for the piece. Otherwise only room that nobody misses is taken.
+    /// Whether a transfer waits for the piece. Otherwise only spare room is taken.
     is_demanded: bool,
 }
 
 /// The order in which pieces are given up.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// It was read: the one that nobody has used for the longest time.
+    /// It was read: the one that has not been used for the longest time.
     Read(Instant),
     /// It was read ahead: of the client with the most bytes, the farthest.
     Ahead(Reverse<usize>, Reverse<u64>),
@@ -296,7 +296,7 @@ impl State {
         }
     }
 
-    /// Wakes those that wait for room for a piece that somebody reads now.
+    /// Wakes those that wait for room for a piece that is being read.
     fn wake_for(&mut self, piece: PieceId) {
         let all = self.queue.iter_mut().filter(|waiting| waiting.piece == piece);
         all.for_each(|waiting| waiting.wake.notify_one());

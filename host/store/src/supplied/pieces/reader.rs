@@ -73,7 +73,7 @@ impl PieceReader {
                 Found::Loading(loading) => (loading, false),
                 Found::Begun(loading) => (loading, true),
                 Found::NoRoom(freed) => {
-                    // A transfer that has become idle tells nobody.
+                    // A transfer that has become idle does not say so.
                     let _ = timeout(IDLE / 2, freed.notified()).await;
                     continue;
                 }

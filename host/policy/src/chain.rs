@@ -8,7 +8,7 @@ use super::chain_results::{Authorization, ChainAnswer, ChainPosition, Resolved};
 use super::made_content::answer_with;
 use super::member::Member;
 use super::memo::Memo;
-use super::monitor::{Asked, Authorizes, Resolves, Said};
+use super::monitor::{Asked, Authorizes, MemberAnswers, Resolves};
 use super::policy::Policy;
 use tuffet_request::settings::DefaultVerdict;
 use tuffet_request::{Denial, ErrorCode, Operation, Request, SessionProfile};
@@ -34,7 +34,7 @@ impl Policy {
         deadline: ChainDeadline,
     ) -> Authorization {
         let asked = Asked { chain: &self.of(&request.listener).authorize, asks };
-        let mut said = Said::by(asked);
+        let mut said = MemberAnswers::of(asked);
         let decided = verdict_of(asked, default, request, deadline, &mut said).await;
         let happened = (&decided.answer, decided.by.as_ref());
         if let Some(calls) = said.compare_with(asked, happened, request, Authorizes) {
@@ -52,7 +52,7 @@ impl Policy {
     ) -> Resolved {
         let chain = &self.of(&request.listener).resolve[..];
         // When the chain goes on, its monitored members have been asked.
-        let mut said = Said::by(Asked::all(if from.is_start() { chain } else { &[] }));
+        let mut said = MemberAnswers::of(Asked::all(if from.is_start() { chain } else { &[] }));
         let resolved = resolution_of(chain, request, from, deadline, &mut said).await;
         // What the chain returns of an answer with files and content is the files.
         let whole = said.last().cloned().map(Ok);
@@ -69,7 +69,7 @@ async fn verdict_of(
     default: DefaultVerdict,
     request: &Request,
     deadline: ChainDeadline,
-    said: &mut Said<Verdict>,
+    said: &mut MemberAnswers<Verdict>,
 ) -> Authorization {
     let memo = Memo::default();
     let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
@@ -109,7 +109,7 @@ async fn resolution_of(
     request: &Request,
     from: ChainPosition,
     deadline: ChainDeadline,
-    said: &mut Said<Resolution>,
+    said: &mut MemberAnswers<Resolution>,
 ) -> Resolved {
     let memo = Memo::default();
     let mut calls = 0;

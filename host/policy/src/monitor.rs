@@ -20,7 +20,7 @@ use tuffet_request::Request;
 pub(super) type MonitorCalls = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 /// What the members of a chain have answered, by their places: kept only for a chain with monitored members.
-pub(super) struct Said<A>(Option<Vec<(usize, A)>>);
+pub(super) struct MemberAnswers<A>(Option<Vec<(usize, A)>>);
 
 /// Members of a chain that may be asked.
 #[derive(Clone, Copy)]
@@ -57,10 +57,10 @@ struct Happened<A> {
     is_in_place: bool,
 }
 
-impl<A: Answer + Sync + 'static> Said<A> {
-    /// Begins with nothing said.
-    pub fn by(asked: Asked<'_>) -> Said<A> {
-        Said(asked.monitored().next().map(|_| Vec::new()))
+impl<A: Answer + Sync + 'static> MemberAnswers<A> {
+    /// Begins without answers.
+    pub fn of(asked: Asked<'_>) -> MemberAnswers<A> {
+        MemberAnswers(asked.monitored().next().map(|_| Vec::new()))
     }
 
     /// Keeps the answer of the member at this place of the chain.
@@ -76,14 +76,14 @@ impl<A: Answer + Sync + 'static> Said<A> {
         (last.word() != A::ABSTAIN.word()).then_some(last)
     }
 
-    /// Has the monitored members answer, too, and compares what they say with the answer of
-    /// the member in front of each, or, without its opinion, with what the chain answered: `answer`, by the member `by`.
+    /// Has the monitored members answer, too, and compares what they say with the answer of the member in front of each,
+    /// or, without its opinion, with what the chain answered: `answer`, by the member `by`.
     pub fn compare_with(
         self,
         asked: Asked<'_>,
         (answer, by): (&Result<A, NoAnswer>, Option<&Arc<str>>),
         request: &Request,
-        ask: impl AsyncMonitor<A>,
+        hook: impl MonitoredHook<A>,
     ) -> MonitorCalls {
         let said = self.0?;
         let chain = asked.chain;
@@ -100,10 +100,10 @@ impl<A: Answer + Sync + 'static> Said<A> {
             || Happened { answer: answer.as_ref().ok().cloned(), by: by.cloned(), is_in_place: false };
         let calls = asked.monitored().map(|(place, member)| {
             let happened = in_front(place).unwrap_or_else(whole);
-            let (member, request, ask) = (Arc::clone(member), request.clone(), ask.clone());
+            let (member, request, hook) = (Arc::clone(member), request.clone(), hook.clone());
             async move {
-                let answer = ask.ask(&member, &request, ChainDeadline::of(member.wall)).await;
-                member.compare(ask.hook(), &request, answer.ok(), happened);
+                let answer = hook.ask(&member, &request, ChainDeadline::of(member.wall)).await;
+                member.compare(hook.name(), &request, answer.ok(), happened);
             }
         });
         let calls: Vec<_> = calls.collect();
@@ -123,10 +123,10 @@ impl<A: Answer + Sync + 'static> Said<A> {
     }
 }
 
-/// How a monitored member is asked.
-pub(super) trait AsyncMonitor<A>: Clone + Send + Sync + 'static {
-    /// The hook.
-    fn hook(&self) -> &'static str;
+/// A hook, as a monitored member is asked.
+pub(super) trait MonitoredHook<A>: Clone + Send + Sync + 'static {
+    /// Its name.
+    fn name(&self) -> &'static str;
 
     /// Returns its answer.
     fn ask(
@@ -141,8 +141,8 @@ pub(super) trait AsyncMonitor<A>: Clone + Send + Sync + 'static {
 #[derive(Clone)]
 pub(super) struct Authorizes;
 
-impl AsyncMonitor<Verdict> for Authorizes {
-    fn hook(&self) -> &'static str {
+impl MonitoredHook<Verdict> for Authorizes {
+    fn name(&self) -> &'static str {
         "authorize"
     }
 
@@ -160,8 +160,8 @@ impl AsyncMonitor<Verdict> for Authorizes {
 #[derive(Clone)]
 pub(super) struct Resolves;
 
-impl AsyncMonitor<Resolution> for Resolves {
-    fn hook(&self) -> &'static str {
+impl MonitoredHook<Resolution> for Resolves {
+    fn name(&self) -> &'static str {
         "resolve"
     }
 
@@ -187,8 +187,8 @@ impl AsyncMonitor<Resolution> for Resolves {
 #[derive(Clone)]
 pub(super) struct AcceptsUpload(pub ReceivedUpload);
 
-impl AsyncMonitor<UploadVerdict> for AcceptsUpload {
-    fn hook(&self) -> &'static str {
+impl MonitoredHook<UploadVerdict> for AcceptsUpload {
+    fn name(&self) -> &'static str {
         "accept-upload"
     }
 

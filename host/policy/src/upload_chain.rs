@@ -7,7 +7,7 @@ use super::chain_deadline::ChainDeadline;
 use super::chain_results::{NoAnswer, UploadDecision};
 use super::member::Member;
 use super::memo::Memo;
-use super::monitor::{AcceptsUpload, Asked, Said};
+use super::monitor::{AcceptsUpload, Asked, MemberAnswers};
 use super::policy::Policy;
 use super::upload::ReceivedUpload;
 use tuffet_request::Request;
@@ -39,7 +39,7 @@ impl Policy {
             content: upload.content(),
         };
         let asked = Asked::all(&self.of(&request.listener).accept_upload);
-        let mut said = Said::by(asked);
+        let mut said = MemberAnswers::of(asked);
         let decided = decide(asked, request, &upload, self.deadline(), &mut said).await;
         let happened = (&decided.answer, decided.by.as_ref());
         // A rehearsal has no upload.
@@ -53,7 +53,7 @@ async fn decide(
     request: &Request,
     upload: &ReceivedUpload,
     deadline: ChainDeadline,
-    said: &mut Said<UploadVerdict>,
+    said: &mut MemberAnswers<UploadVerdict>,
 ) -> UploadDecision {
     let memo = Memo::default();
     let (mut verdict, mut by, mut calls) = (UploadVerdict::Abstain, None, 0);

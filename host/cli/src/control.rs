@@ -3,9 +3,11 @@
 use super::{print, print_json, print_stderr, status_text};
 use clap::Args;
 use std::fmt;
+use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tuffet_config::EXIT_CONFIG;
+use tuffet_config::{Config, EXIT_CONFIG};
 use tuffet_daemon::{ReloadCheck, Reply};
 
 #[derive(Debug, Clone, Args)]
@@ -51,6 +53,71 @@ impl ControlArgs {
         }
         Ok(socket)
     }
+
+    /// Returns the running server, or without one the given configuration.
+    ///
+    /// # Errors
+    /// Neither is possible.
+    pub(super) fn place(&self) -> Result<Place, CommandError> {
+        let failed = match self.socket() {
+            Ok(socket) => match UnixStream::connect(&socket) {
+                Ok(_) => return Ok(Place::Server(socket)),
+                Err(error) => no_server(&socket, &error),
+            },
+            Err(SocketError::None) => "the server has no control socket".to_owned(),
+            Err(error) => return Err(CommandError::new(error.code(), error)),
+        };
+        let Some(file) = self.file() else {
+            return Err(CommandError::unavailable(format_args!(
+                "{failed}; start it, or name the configuration with --config: then no server is needed"
+            )));
+        };
+        let config = Config::load(file).map_err(|error| CommandError::new(EXIT_CONFIG, error))?;
+        Ok(Place::Here(Box::new(config), failed))
+    }
+}
+
+/// Where a command is carried out.
+pub(super) enum Place {
+    /// In the running server, behind this socket.
+    Server(PathBuf),
+    /// Here, because no server answers, for this reason.
+    Here(Box<Config>, String),
+}
+
+/// Why a command failed, and its exit code.
+#[derive(Debug)]
+pub(super) struct CommandError {
+    pub(super) why: String,
+    pub(super) code: u8,
+}
+
+impl CommandError {
+    pub(super) fn new(code: u8, why: impl fmt::Display) -> CommandError {
+        CommandError { why: why.to_string(), code }
+    }
+
+    /// Neither a server nor what it uses is there.
+    pub(super) fn unavailable(why: impl fmt::Display) -> CommandError {
+        CommandError::new(69, why)
+    }
+}
+
+/// Returns the exit code of a command: 0 if all is well, else 1, or that of its error, which is printed.
+pub(super) fn exit_code(done: Result<bool, CommandError>) -> ExitCode {
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(CommandError { why, code }) => {
+            print_stderr(why);
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// Returns that no server answers at this socket.
+pub(super) fn no_server(socket: &Path, error: &io::Error) -> String {
+    format!("no server answers at {}: {error}", socket.display())
 }
 
 /// Why a command has no control socket.

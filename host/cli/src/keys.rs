@@ -1,6 +1,6 @@
 //! `tuffet plugin keys`: the keys of a plugin, in the running server or without one.
 
-use super::control::{ControlArgs, SocketError};
+use super::control::{CommandError, ControlArgs, Place, exit_code, no_server};
 use super::{print, print_json, print_stderr};
 use clap::{Args, Subcommand};
 use std::fmt;
@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tuffet::watch::unix_ms;
-use tuffet_config::Config;
 use tuffet_daemon::privileges::become_server;
 use tuffet_daemon::{KeyRow, KeyValue, KeysAction, KeysCommand, Reply};
 use tuffet_wasm::KeySpace;
@@ -88,22 +87,10 @@ struct SetArgs {
     ttl: Option<Duration>,
 }
 
-/// Why a command failed, and its exit code.
-struct Failed {
-    why: String,
-    code: u8,
-}
-
-impl Failed {
-    fn new(code: u8, why: impl fmt::Display) -> Failed {
-        Failed { why: why.to_string(), code }
-    }
-}
-
 /// Exit code: 0; 1 if a key is missing; 64 for a mistake in the arguments or the configuration, 66 for a file that cannot be
 /// read, 69 if neither a server nor the store is there.
 pub(super) fn run(args: &KeysArgs) -> ExitCode {
-    let done = Keys::of(args).and_then(|keys| match &args.command {
+    exit_code(Keys::of(args).and_then(|keys| match &args.command {
         KeysVerb::List { prefix, json } => keys.list(prefix, *json),
         KeysVerb::Get { key, raw } => keys.get(key, *raw),
         KeysVerb::Set(args) => keys.set(args),
@@ -114,92 +101,78 @@ pub(super) fn run(args: &KeysArgs) -> ExitCode {
         },
         KeysVerb::Export { prefix } => keys.list(prefix, true),
         KeysVerb::Import { file } => keys.import(file),
-    });
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(Failed { why, code }) => {
-            print_stderr(why);
-            ExitCode::from(code)
-        }
-    }
+    }))
 }
 
 /// The keys of a plugin: those of a running server, or opened here.
 struct Keys {
     plugin: String,
-    place: Place,
+    executor: Executor,
 }
 
-enum Place {
+/// The executor of commands about keys.
+enum Executor {
     /// The server behind this socket.
     Server(PathBuf),
-    Here(KeySpace, tokio::runtime::Runtime),
+    /// This process, with the store open.
+    Local(KeySpace, tokio::runtime::Runtime),
 }
 
 impl Keys {
     /// Finds the running server. Without one, this process permanently becomes the server's user, and opens the keys.
-    fn of(args: &KeysArgs) -> Result<Keys, Failed> {
+    fn of(args: &KeysArgs) -> Result<Keys, CommandError> {
         let plugin = args.plugin.clone();
-        let failed = match args.server.socket() {
-            Ok(socket) => match std::os::unix::net::UnixStream::connect(&socket) {
-                Ok(_) => return Ok(Keys { plugin, place: Place::Server(socket) }),
-                Err(error) => format!("no server answers at {}: {error}", socket.display()),
-            },
-            Err(SocketError::None) => "the server has no control socket".to_owned(),
-            Err(error) => return Err(Failed::new(error.code(), error)),
+        let (config, failed) = match args.server.place()? {
+            Place::Server(socket) => return Ok(Keys { plugin, executor: Executor::Server(socket) }),
+            Place::Here(config, failed) => (config, failed),
         };
-        let Some(file) = args.server.file() else {
-            let why = format!(
-                "{failed}; start it, or name the configuration with --config: then no server is needed"
-            );
-            return Err(Failed::new(69, why));
-        };
-        let config = Config::load(file).map_err(|error| Failed::new(64, error))?;
         // The file of the keys belongs to the server's user.
-        become_server(&config).map_err(|error| Failed::new(69, error))?;
-        let runtime = tuffet_daemon::control_runtime().map_err(|error| Failed::new(69, error))?;
+        become_server(&config).map_err(|error| CommandError::new(69, error))?;
+        let runtime = tuffet_daemon::control_runtime().map_err(|error| CommandError::new(69, error))?;
         let _inside = runtime.enter();
         let opened = tuffet_wasm::open_keys(&config, &plugin)
-            .map_err(|error| Failed::new(69, format!("{failed}; without it: {error}")))?;
+            .map_err(|error| CommandError::new(69, format!("{failed}; without it: {error}")))?;
         match opened {
-            Some(space) => Ok(Keys { plugin, place: Place::Here(space, runtime) }),
-            None => {
-                Err(Failed::new(64, tuffet_daemon::unknown_keys(&plugin, &tuffet_wasm::key_names(&config))))
-            }
+            Some(space) => Ok(Keys { plugin, executor: Executor::Local(space, runtime) }),
+            None => Err(CommandError::new(
+                64,
+                tuffet_daemon::unknown_keys(&plugin, &tuffet_wasm::key_names(&config)),
+            )),
         }
     }
 
-    fn ask(&self, action: KeysAction) -> Result<Reply, Failed> {
-        let reply = match &self.place {
-            Place::Server(socket) => {
+    fn ask(&self, action: KeysAction) -> Result<Reply, CommandError> {
+        let reply = match &self.executor {
+            Executor::Server(socket) => {
                 let command = KeysCommand { plugin: self.plugin.clone(), action };
                 tuffet_daemon::send_command(socket, &format!("keys {}", serde_json::json!(command)))
-                    .map_err(|error| Failed::new(69, format!("{}: {error}", socket.display())))?
+                    .map_err(|error| CommandError::unavailable(no_server(socket, &error)))?
             }
-            Place::Here(space, runtime) => runtime.block_on(tuffet_daemon::run_keys_command(space, action)),
+            Executor::Local(space, runtime) => {
+                runtime.block_on(tuffet_daemon::run_keys_command(space, action))
+            }
         };
         match reply {
-            Reply::NoKeys(why) => Err(Failed::new(64, why)),
+            Reply::NoKeys(why) => Err(CommandError::new(64, why)),
             reply => Ok(reply),
         }
     }
 
-    fn rows(&self, action: KeysAction) -> Result<Vec<KeyRow>, Failed> {
+    fn rows(&self, action: KeysAction) -> Result<Vec<KeyRow>, CommandError> {
         match self.ask(action)? {
             Reply::Keys(rows) => Ok(rows),
             _ => Err(other_version()),
         }
     }
 
-    fn change(&self, action: KeysAction) -> Result<u32, Failed> {
+    fn change(&self, action: KeysAction) -> Result<u32, CommandError> {
         match self.ask(action)? {
             Reply::KeysChanged(count) => Ok(count),
             _ => Err(other_version()),
         }
     }
 
-    fn list(&self, prefix: &str, json: bool) -> Result<bool, Failed> {
+    fn list(&self, prefix: &str, json: bool) -> Result<bool, CommandError> {
         let mut after = None;
         loop {
             let rows = self.rows(KeysAction::List { prefix: prefix.to_owned(), after: after.clone() })?;
@@ -218,22 +191,22 @@ impl Keys {
         }
     }
 
-    fn get(&self, key: &str, raw: bool) -> Result<bool, Failed> {
+    fn get(&self, key: &str, raw: bool) -> Result<bool, CommandError> {
         let rows = self.rows(KeysAction::Get(key.to_owned()))?;
         let Some(row) = rows.into_iter().next() else {
             print_stderr(format_args!("{}: there is no key {key:?}", self.plugin));
             return Ok(false);
         };
         if raw {
-            let bytes = row.value.bytes().map_err(|why| Failed::new(76, why))?;
-            io::stdout().write_all(&bytes).map_err(|error| Failed::new(74, error))?;
+            let bytes = row.value.bytes().map_err(|why| CommandError::new(76, why))?;
+            io::stdout().write_all(&bytes).map_err(|error| CommandError::new(74, error))?;
         } else {
             print(&format!("{}\n", Shown(&row.value)));
         }
         Ok(true)
     }
 
-    fn set(&self, args: &SetArgs) -> Result<bool, Failed> {
+    fn set(&self, args: &SetArgs) -> Result<bool, CommandError> {
         let value = match (&args.value, args.counter, &args.file) {
             (Some(text), ..) => KeyValue::Text(text.clone()),
             (None, Some(counter), _) => KeyValue::Counter(counter),
@@ -244,7 +217,7 @@ impl Keys {
         self.change(KeysAction::Set(row)).map(|_| true)
     }
 
-    fn delete(&self, keys: &[String]) -> Result<bool, Failed> {
+    fn delete(&self, keys: &[String]) -> Result<bool, CommandError> {
         let mut all = true;
         for key in keys {
             if self.change(KeysAction::Delete(key.clone()))? == 0 {
@@ -255,7 +228,7 @@ impl Keys {
         Ok(all)
     }
 
-    fn delete_prefix(&self, prefix: &str) -> Result<bool, Failed> {
+    fn delete_prefix(&self, prefix: &str) -> Result<bool, CommandError> {
         let mut removed = 0;
         loop {
             match self.change(KeysAction::DeletePrefix(prefix.to_owned()))? {
@@ -267,14 +240,14 @@ impl Keys {
         Ok(true)
     }
 
-    fn import(&self, file: &PathBuf) -> Result<bool, Failed> {
+    fn import(&self, file: &PathBuf) -> Result<bool, CommandError> {
         let mut reader = io::BufReader::new(open(file)?);
         let (mut set, mut over) = (0, 0);
         for number in 1.. {
             let mut line = String::new();
             let wrong = |why: &dyn fmt::Display| {
                 let set = if set > 0 { format!("; the {set} keys before it are set") } else { String::new() };
-                Failed::new(64, format!("{}, line {number}: {why}{set}", file.display()))
+                CommandError::new(64, format!("{}, line {number}: {why}{set}", file.display()))
             };
             (&mut reader).take(MAX_LINE).read_line(&mut line).map_err(|error| wrong(&error))?;
             if line.is_empty() {
@@ -297,27 +270,27 @@ impl Keys {
     }
 }
 
-fn other_version() -> Failed {
-    Failed::new(76, "the server does not know `keys`: it has another version")
+fn other_version() -> CommandError {
+    CommandError::new(76, "the server does not know `keys`: it has another version")
 }
 
-fn open(file: &PathBuf) -> Result<Box<dyn Read>, Failed> {
+fn open(file: &PathBuf) -> Result<Box<dyn Read>, CommandError> {
     if file.to_str() == Some("-") {
         return Ok(Box::new(io::stdin()));
     }
     let opened = std::fs::File::open(file);
-    let opened = opened.map_err(|error| Failed::new(66, format!("{}: {error}", file.display())))?;
+    let opened = opened.map_err(|error| CommandError::new(66, format!("{}: {error}", file.display())))?;
     Ok(Box::new(opened))
 }
 
 /// Reads a value; the server says how long it may be.
-fn content(file: Option<&PathBuf>) -> Result<Vec<u8>, Failed> {
+fn content(file: Option<&PathBuf>) -> Result<Vec<u8>, CommandError> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     open(file)?
         .take(MAX_LINE)
         .read_to_end(&mut bytes)
-        .map_err(|error| Failed::new(66, format!("{}: {error}", file.display())))?;
+        .map_err(|error| CommandError::new(66, format!("{}: {error}", file.display())))?;
     Ok(bytes)
 }
 

@@ -1,9 +1,8 @@
 //! The executor of cache commands: the running server, or this process if none runs.
 
-use super::{CacheRequest, CommandError, ControlArgs};
-use crate::control::SocketError;
-use std::io;
-use std::path::{Path, PathBuf};
+use super::CacheRequest;
+use crate::control::{CommandError, ControlArgs, Place, no_server};
+use std::path::PathBuf;
 use tuffet::origins::Origins;
 use tuffet_config::Config;
 use tuffet_daemon::Reply;
@@ -23,21 +22,10 @@ impl Executor {
     /// # Errors
     /// Neither is possible.
     pub(super) fn of(args: &ControlArgs) -> Result<Executor, CommandError> {
-        let failed = match args.socket() {
-            Ok(socket) => match std::os::unix::net::UnixStream::connect(&socket) {
-                Ok(_) => return Ok(Executor::Server(socket)),
-                Err(error) => no_server(&socket, &error),
-            },
-            Err(SocketError::None) => "the server has no control socket".to_owned(),
-            Err(error) => return Err(CommandError { code: error.code(), why: error.to_string() }),
+        let (config, failed) = match args.place()? {
+            Place::Server(socket) => return Ok(Executor::Server(socket)),
+            Place::Here(config, failed) => (config, failed),
         };
-        let Some(file) = args.file() else {
-            let why = format!(
-                "{failed}; start it, or name the configuration with --config: then no server is needed"
-            );
-            return Err(CommandError::unavailable(why));
-        };
-        let config = Config::load(file).map_err(|error| CommandError { why: error.to_string(), code: 64 })?;
         let roots = config.origins.iter().map(|origin| origin.root.clone()).collect();
         let origins = open(&config).map_err(|why| CommandError::unavailable(format!("{failed}; {why}")))?;
         Ok(Executor::Local(origins, roots))
@@ -66,10 +54,6 @@ impl Executor {
             Executor::Local(_, roots) => Ok(roots.clone()),
         }
     }
-}
-
-fn no_server(socket: &Path, error: &io::Error) -> String {
-    format!("no server answers at {}: {error}", socket.display())
 }
 
 fn open(config: &Config) -> Result<Origins, String> {

@@ -3,7 +3,7 @@
 mod executor;
 mod glob;
 
-use super::control::ControlArgs;
+use super::control::{CommandError, ControlArgs, exit_code};
 use super::{print, print_json, print_stderr};
 use clap::{Args, Subcommand};
 use executor::Executor;
@@ -88,31 +88,11 @@ pub(super) struct DropArgs {
 }
 
 pub(super) fn run(command: &CacheCommand) -> ExitCode {
-    let done = match command {
+    exit_code(match command {
         CacheCommand::Ls(args) => ls(args),
         CacheCommand::Warm(args) => warm(args),
         CacheCommand::Drop(args) => forget(args),
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(1),
-        Err(CommandError { why, code }) => {
-            print_stderr(why);
-            ExitCode::from(code)
-        }
-    }
-}
-
-/// The reason of a failed command, and the exit code.
-pub(super) struct CommandError {
-    why: String,
-    code: u8,
-}
-
-impl CommandError {
-    fn unavailable(why: impl Into<String>) -> CommandError {
-        CommandError { why: why.into(), code: 69 }
-    }
+    })
 }
 
 impl CacheSelection {
@@ -293,7 +273,7 @@ fn forget(args: &DropArgs) -> Result<bool, CommandError> {
 
 fn unexpected_reply(reply: Reply) -> CommandError {
     match reply {
-        Reply::NotCached(why) => CommandError { why, code: 1 },
+        Reply::NotCached(why) => CommandError::new(1, why),
         _ => {
             CommandError { why: "the server does not know `cache`: it has another version".into(), code: 76 }
         }

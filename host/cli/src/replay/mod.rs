@@ -2,7 +2,8 @@
 
 mod captured;
 
-use super::{print, print_json, print_stderr};
+use super::control::{CommandError, exit_code, no_server};
+use super::{print, print_json};
 use captured::{Answer, CapturedRequest};
 use clap::Args;
 use serde::Deserialize;
@@ -86,24 +87,19 @@ struct Replayed {
 
 /// Exit code: 0 if nothing differs, 1 if something does.
 pub(super) fn run(args: &ReplayArgs) -> ExitCode {
-    match replay(args) {
-        Ok(differs) => ExitCode::from(u8::from(differs)),
-        Err((code, why)) => {
-            print_stderr(why);
-            ExitCode::from(code)
-        }
-    }
+    exit_code(replay(args).map(|differs| !differs))
 }
 
-fn replay(args: &ReplayArgs) -> Result<bool, (u8, String)> {
+fn replay(args: &ReplayArgs) -> Result<bool, CommandError> {
     reach::check_by_process(true);
-    let config = Config::load(&args.config).map_err(|error| (EXIT_CONFIG, error.to_string()))?;
+    let config = Config::load(&args.config).map_err(|error| CommandError::new(EXIT_CONFIG, error))?;
     let mut all = Requests::of(&config);
     if args.logs.is_empty() {
         all.add_recent(args)?;
     }
     for log in &args.logs {
-        all.add_log(log).map_err(|error| (66, format!("{}: {error}", log.display())))?;
+        all.add_log(log)
+            .map_err(|error| CommandError::new(66, format_args!("{}: {error}", log.display())))?;
     }
     let questions: Vec<Question> = all.requests.iter().map(|replayed| replayed.question.clone()).collect();
     let mut requests = all.requests.iter();
@@ -113,7 +109,7 @@ fn replay(args: &ReplayArgs) -> Result<bool, (u8, String)> {
             table.compare(replayed, explanation);
         }
     });
-    explained.map_err(|error| (error.exit_code(), error.to_string()))?;
+    explained.map_err(|error| CommandError::new(error.exit_code(), error))?;
     let requests: u64 = all.requests.iter().map(|replayed| replayed.times).sum();
     if !args.json {
         let skipped = match all.skipped {
@@ -140,23 +136,23 @@ impl Requests {
     }
 
     /// Adds the last requests of the running server.
-    fn add_recent(&mut self, args: &ReplayArgs) -> Result<(), (u8, String)> {
+    fn add_recent(&mut self, args: &ReplayArgs) -> Result<(), CommandError> {
         let socket = match &args.control {
             Some(control) => Some(control.clone()),
             None => tuffet_config::control_of(Some(&args.config))
-                .map_err(|error| (EXIT_CONFIG, error.to_string()))?,
+                .map_err(|error| CommandError::new(EXIT_CONFIG, error))?,
         };
         let Some(socket) = socket else {
             let why =
                 "the configuration has no control socket; name that of the server with --control, or a LOG";
-            return Err((69, why.into()));
+            return Err(CommandError::unavailable(why));
         };
         let asked = tuffet_daemon::send_command(&socket, "recent").map_err(|error| {
-            let socket = socket.display();
-            (69, format!("no server answers at {socket}: {error}; start it, or name its log: LOG"))
+            let no_server = no_server(&socket, &error);
+            CommandError::unavailable(format_args!("{no_server}; start it, or name its log: LOG"))
         })?;
         let Reply::Recent(rows) = asked else {
-            return Err((76, "the server does not know `recent`: it has another version".into()));
+            return Err(CommandError::new(76, "the server does not know `recent`: it has another version"));
         };
         // Oldest first, as in a log.
         rows.iter().rev().for_each(|row| self.add(serde_json::json!(row)));

@@ -9,8 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use tuffet::watch::unix_ms;
+use tuffet_config::EXIT_CONFIG;
 use tuffet_daemon::privileges::become_server;
 use tuffet_daemon::{KeyRow, KeyValue, KeysAction, KeysCommand, Reply};
+use tuffet_kv::MAX_VALUE;
 use tuffet_wasm::KeySpace;
 
 /// The longest line of an export: a key and a value, in Base64 and with escapes.
@@ -127,15 +129,15 @@ impl Keys {
             Place::Here(config, failed) => (config, failed),
         };
         // The file of the keys belongs to the server's user.
-        become_server(&config).map_err(|error| CommandError::new(69, error))?;
-        let runtime = tuffet_daemon::control_runtime().map_err(|error| CommandError::new(69, error))?;
+        become_server(&config).map_err(|error| CommandError::unavailable(error))?;
+        let runtime = tuffet_daemon::control_runtime().map_err(|error| CommandError::unavailable(error))?;
         let _inside = runtime.enter();
         let opened = tuffet_wasm::open_keys(&config, &plugin)
-            .map_err(|error| CommandError::new(69, format!("{failed}; without it: {error}")))?;
+            .map_err(|error| CommandError::unavailable(format!("{failed}; without it: {error}")))?;
         match opened {
             Some(space) => Ok(Keys { plugin, executor: Executor::Local(space, runtime) }),
             None => Err(CommandError::new(
-                64,
+                EXIT_CONFIG,
                 tuffet_daemon::unknown_keys(&plugin, &tuffet_wasm::key_names(&config)),
             )),
         }
@@ -153,7 +155,7 @@ impl Keys {
             }
         };
         match reply {
-            Reply::NoKeys(why) => Err(CommandError::new(64, why)),
+            Reply::NoKeys(why) => Err(CommandError::new(EXIT_CONFIG, why)),
             reply => Ok(reply),
         }
     }
@@ -208,13 +210,23 @@ impl Keys {
 
     fn set(&self, args: &SetArgs) -> Result<bool, CommandError> {
         let value = match (&args.value, args.counter, &args.file) {
-            (Some(text), ..) => KeyValue::Text(text.clone()),
+            (Some(text), ..) => KeyValue::of(text.clone().into_bytes()),
             (None, Some(counter), _) => KeyValue::Counter(counter),
             (None, None, file) => KeyValue::of(content(file.as_ref())?),
         };
         let until = |ttl: Duration| unix_ms(SystemTime::now() + ttl);
         let row = KeyRow { key: args.key.clone(), value, expires_unix_ms: args.ttl.map(until) };
-        self.change(KeysAction::Set(row)).map(|_| true)
+        self.store(row).map(|()| true)
+    }
+
+    fn store(&self, row: KeyRow) -> Result<(), CommandError> {
+        let value = row.value.bytes().map_err(|why| CommandError::new(EXIT_CONFIG, why))?;
+        // A command with more would not fit.
+        if value.len() > MAX_VALUE {
+            let why = format!("the value of {:?} has more than {MAX_VALUE} bytes", row.key);
+            return Err(CommandError::new(EXIT_CONFIG, why));
+        }
+        self.change(KeysAction::Set(row)).map(drop)
     }
 
     fn delete(&self, keys: &[String]) -> Result<bool, CommandError> {
@@ -247,7 +259,7 @@ impl Keys {
             let mut line = String::new();
             let wrong = |why: &dyn fmt::Display| {
                 let set = if set > 0 { format!("; the {set} keys before it are set") } else { String::new() };
-                CommandError::new(64, format!("{}, line {number}: {why}{set}", file.display()))
+                CommandError::new(EXIT_CONFIG, format!("{}, line {number}: {why}{set}", file.display()))
             };
             (&mut reader).take(MAX_LINE).read_line(&mut line).map_err(|error| wrong(&error))?;
             if line.is_empty() {
@@ -261,7 +273,7 @@ impl Keys {
                 over += 1;
                 continue;
             }
-            self.change(KeysAction::Set(row)).map_err(|failed| wrong(&failed.why))?;
+            self.store(row).map_err(|failed| wrong(&failed.why))?;
             set += 1;
         }
         let over = if over > 0 { format!(", {over} left out, whose time is over") } else { String::new() };
@@ -288,7 +300,7 @@ fn content(file: Option<&PathBuf>) -> Result<Vec<u8>, CommandError> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     open(file)?
-        .take(MAX_LINE)
+        .take(MAX_VALUE as u64 + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| CommandError::new(66, format!("{}: {error}", file.display())))?;
     Ok(bytes)

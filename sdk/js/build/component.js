@@ -60,13 +60,13 @@ export async function build(folder, output) {
 /** The exports of a component by the functions of its plugin, which uses no more of the SDK than the manifest asks for. */
 export async function exportsOf(esbuild, { folder, plugin, asked }) {
   const path = resolve(folder, plugin);
-  const { exports, uses } = await bundled(esbuild, `export * from ${JSON.stringify(path)};`);
+  const { code, exports, uses } = await bundled(esbuild, `export * from ${JSON.stringify(path)};`);
   const missing = Object.keys(GRANTS).filter((name) => uses(`src/${name}.js`) && !asked.includes(GRANTS[name]));
   const wrong = missing.map((name) => {
     const remedy = `add "${GRANTS[name]}": "REASON" to tuffet.grants, or to tuffet.optional`;
     return `${path} uses \`${name}\` of the package tuffet, and package.json does not ask for the grant: ${remedy}`;
   });
-  if (!asked.includes("http")) {
+  if (!asked.includes("http") && code.includes("fetch")) {
     for (const [file, line] of await callsOf(esbuild, `export * from ${JSON.stringify(path)};`, "fetch")) {
       const remedy = 'add "http": "REASON" to tuffet.grants, or to tuffet.optional';
       wrong.push(`${file}:${line}: \`fetch\` needs the grant http, and package.json does not ask for it: ${remedy}`);

@@ -197,7 +197,11 @@ fn an_operator_sees_and_changes_the_keys_of_a_running_server() {
     let long = server.outside().path("long");
     std::fs::write(&long, vec![0; (64 << 10) + 1]).unwrap();
     keys(&["two", "set", "k", "--file", long.to_str().unwrap()])
-        .assert_fails(64, &["65537 bytes: 65536 are"]);
+        .assert_fails(64, &["\"k\" has more than 65536 bytes"]);
+    // A text that grows in the command.
+    keys(&["two", "set", "controls", &"\u{1}".repeat(60 << 10)]).assert_good();
+    assert_eq!(keys(&["two", "get", "controls", "--raw"]).stdout, vec![1; 60 << 10]);
+    keys(&["two", "set", "controls", &"x".repeat(100_000)]).assert_fails(64, &["more than 65536 bytes"]);
     std::fs::write(&long, vec![255; 64 << 10]).unwrap();
     keys(&["two", "set", "k", "--file", long.to_str().unwrap()]).assert_good();
     assert_eq!(keys(&["two", "get", "k", "--raw"]).stdout, vec![255; 64 << 10]);

@@ -426,6 +426,13 @@ fn a_new_project_in_javascript_builds_and_passes_its_cases() {
         bundled.assert_good();
         bundles.push(bundled.stdout);
         if language == "ts" {
+            // The server would refuse the request of each call.
+            let code = std::fs::read(project.join("plugin.ts")).unwrap();
+            let asks =
+                [&code[..], b"\nexport const asks = () => fetch(\"http://inventory.example/\");\n"].concat();
+            std::fs::write(project.join("plugin.ts"), asks).unwrap();
+            tuffet(&["plugin", "build"], "").assert_fails(1, &["plugin.ts:", "`fetch` needs the grant http"]);
+            std::fs::write(project.join("plugin.ts"), code).unwrap();
             let built = tuffet(&["plugin", "build"], "");
             built.assert_good();
             let printed = String::from_utf8_lossy(&built.stdout);

@@ -129,8 +129,8 @@ impl Keys {
             Place::Here(config, failed) => (config, failed),
         };
         // The file of the keys belongs to the server's user.
-        become_server(&config).map_err(|error| CommandError::unavailable(error))?;
-        let runtime = tuffet_daemon::control_runtime().map_err(|error| CommandError::unavailable(error))?;
+        become_server(&config).map_err(CommandError::unavailable)?;
+        let runtime = tuffet_daemon::control_runtime().map_err(CommandError::unavailable)?;
         let _inside = runtime.enter();
         let opened = tuffet_wasm::open_keys(&config, &plugin)
             .map_err(|error| CommandError::unavailable(format!("{failed}; without it: {error}")))?;

@@ -23,6 +23,9 @@ use tuffet_request::names;
 /// The longest line of a log that is read.
 const MAX_LINE: u64 = 1 << 20;
 
+/// The most different requests.
+const MAX_REQUESTS: usize = 1_000_000;
+
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// Files with one request in a line, as JSON: the server's log (`format: json`), or those of `audit` and `publish`; `-`
@@ -112,11 +115,14 @@ fn replay(args: &ReplayArgs) -> Result<bool, CommandError> {
     explained.map_err(|error| CommandError::new(error.exit_code(), error))?;
     let requests: u64 = all.requests.iter().map(|replayed| replayed.times).sum();
     if !args.json {
-        let skipped = match all.skipped {
-            0 => String::new(),
-            lines => format!("; {lines} lines are no requests"),
-        };
-        print(&format!("{} of {requests} requests would get another answer{skipped}\n", table.differing));
+        let mut rest = String::new();
+        if all.skipped > 0 {
+            rest += &format!("; {} lines are no requests", all.skipped);
+        }
+        if all.left_out > 0 {
+            rest += &format!("; {} were left out, after {MAX_REQUESTS} different ones", all.left_out);
+        }
+        print(&format!("{} of {requests} requests would get another answer{rest}\n", table.differing));
     }
     Ok(table.differing > 0)
 }
@@ -127,12 +133,14 @@ struct Requests {
     requests: Vec<Replayed>,
     places: HashMap<String, usize>,
     skipped: u64,
+    /// Those beyond [`MAX_REQUESTS`].
+    left_out: u64,
 }
 
 impl Requests {
     fn of(config: &Config) -> Requests {
         let listeners = config.settings.listeners.iter().map(|listener| listener.name.clone()).collect();
-        Requests { listeners, requests: Vec::new(), places: HashMap::new(), skipped: 0 }
+        Requests { listeners, requests: Vec::new(), places: HashMap::new(), skipped: 0, left_out: 0 }
     }
 
     /// Adds the last requests of the running server.
@@ -202,10 +210,13 @@ impl Requests {
         // The port of a client does not matter to most policies, and each request has another one.
         let same = Question { client: SocketAddr::new(question.client.ip(), 0), ..question.clone() };
         let key = format!("{same:?} {got:?}");
-        let place = *self.places.entry(key).or_insert(self.requests.len());
-        match self.requests.get_mut(place) {
-            Some(replayed) => replayed.times += 1,
-            None => self.requests.push(Replayed { question, got, times: 1 }),
+        match self.places.get(&key) {
+            Some(place) => self.requests[*place].times += 1,
+            None if self.requests.len() == MAX_REQUESTS => self.left_out += 1,
+            None => {
+                self.places.insert(key, self.requests.len());
+                self.requests.push(Replayed { question, got, times: 1 });
+            }
         }
     }
 

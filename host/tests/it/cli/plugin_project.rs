@@ -431,7 +431,8 @@ fn a_new_project_in_javascript_builds_and_passes_its_cases() {
             let asks =
                 [&code[..], b"\nexport const asks = () => fetch(\"http://inventory.example/\");\n"].concat();
             std::fs::write(project.join("plugin.ts"), asks).unwrap();
-            tuffet(&["plugin", "build"], "").assert_fails(1, &["plugin.ts:", "`fetch` needs the grant http"]);
+            tuffet(&["plugin", "build"], "")
+                .assert_fails(64, &["plugin.ts:", "`fetch` needs the grant http"]);
             std::fs::write(project.join("plugin.ts"), code).unwrap();
             let built = tuffet(&["plugin", "build"], "");
             built.assert_good();

@@ -464,7 +464,7 @@ fn requests_by_http_fail_as_the_case_says() {
     for (failure, words) in [
         ("failure: refused", "there is no connection"),
         ("failure: timeout, after: 1ms", "did not begin in time"),
-        ("failure: broken", "connectionterminated"),
+        ("failure: broken", "the connection ended before its end"),
     ] {
         let ran =
             test(&case(&format!("{{ request: {{ {url} }}, {failure} }}"), "get http://a.example/x", "drop"));

@@ -120,7 +120,7 @@ fn plugin_text(plugin: &Value, calls: Option<&Value>) -> String {
     let count = calls["calls"].as_u64().unwrap_or_default();
     let failures = calls["failures"].as_array().map(Vec::as_slice).unwrap_or_default();
     let failed: u64 = failures.iter().filter_map(|failure| failure[1].as_u64()).sum();
-    let _ = write!(text, "; {count} calls");
+    let _ = write!(text, "; {count} {}", if count == 1 { "call" } else { "calls" });
     if failed > 0 {
         let causes: Vec<String> = failures
             .iter()

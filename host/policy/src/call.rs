@@ -229,7 +229,8 @@ impl Member {
                 Ok(answer)
             }
             Err(failure) if failure.cause == Cause::Busy => {
-                if rehearsal.is_none() {
+                // A request that is only monitored gets its answer all the same.
+                if rehearsal.is_none() && !self.monitors {
                     self.overload.note(&self.name, hook, &failure.detail);
                 }
                 let why = format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail);

@@ -46,7 +46,7 @@ pub(super) struct ReplayArgs {
 
 /// A request and its answer, as the server tells them: in lines of the log, in audits, and in its live view.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct LoggedRequest {
     client: SocketAddr,
     operation: String,
     path: String,
@@ -56,7 +56,7 @@ struct Told {
     listener: Option<String>,
     mac: Option<String>,
     #[serde(default)]
-    macs: Vec<ToldMac>,
+    macs: Vec<LoggedMac>,
     mode: Option<String>,
     asked: Option<String>,
     #[serde(default)]
@@ -67,7 +67,7 @@ struct Told {
 }
 
 #[derive(Debug, Deserialize)]
-struct ToldMac {
+struct LoggedMac {
     address: String,
 }
 
@@ -117,7 +117,7 @@ fn replay(args: &ReplayArgs) -> Result<bool, CommandError> {
     if !args.json {
         let mut rest = String::new();
         if all.skipped > 0 {
-            rest += &format!("; {} lines are no requests", all.skipped);
+            rest += &format!("; {} lines are not requests", all.skipped);
         }
         if all.left_out > 0 {
             rest += &format!("; {} were left out, after {MAX_REQUESTS} different ones", all.left_out);
@@ -188,7 +188,7 @@ impl Requests {
 
     /// Adds a request; other JSON, and requests without an answer, are skipped.
     fn add(&mut self, told: Value) {
-        let told = Told::deserialize(told).ok().filter(|told| told.decision != "undecided");
+        let told = LoggedRequest::deserialize(told).ok().filter(|told| told.decision != "undecided");
         let Some((question, got)) = told.and_then(|told| self.read(told)) else {
             self.skipped += 1;
             return;
@@ -220,7 +220,7 @@ impl Requests {
         }
     }
 
-    fn read(&self, told: Told) -> Option<(Question, Got)> {
+    fn read(&self, told: LoggedRequest) -> Option<(Question, Got)> {
         let raw = match &told.raw_name {
             Some(digits) => Some(bytes(digits)?),
             None => None,

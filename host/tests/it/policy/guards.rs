@@ -116,6 +116,22 @@ fn a_monitored_plugin_tells_the_difference() {
     assert_eq!(json!(told), json!(expected));
 }
 
+/// Requests that come faster than it answers are answered, and no line says otherwise.
+#[test]
+fn a_monitored_plugin_that_is_slow_holds_up_nobody() {
+    let plugin = "mode: monitor, limits: { wall: 10s, instances: 1, queue: 1 }, settings: { do: sleep }";
+    let server = server("authorize: [slow]", &[("slow", plugin)]);
+    for _ in 0..20 {
+        assert_eq!(ask(&server, "a"), Answer::Data(1, b"content".to_vec()));
+    }
+    server.live_until("calls without a turn", |live| {
+        let failures = live["totals"]["plugins"][0]["failures"].as_array().unwrap();
+        failures.iter().any(|its| its[0] == "busy" && its[1].as_u64() >= Some(18))
+    });
+    server.stop();
+    assert!(!server.log().contains("a plugin is overloaded"), "{}", server.log());
+}
+
 #[test]
 fn a_monitored_plugin_writes_nothing_unless_it_may() {
     for (effects, written) in [("", 0), ("effects: true, ", 1)] {

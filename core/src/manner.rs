@@ -37,6 +37,9 @@ const SLOWEST: u8 = 16;
 /// See [`Trials::silent`].
 const STUCK: u8 = 2;
 
+/// After so many windows in a row that were cut off, and whose loss a time-out had to find, the peer has no room for windows.
+const FOUND_OUT: u8 = 6;
+
 /// As a walk through an unanswered window.
 const WALK: u8 = 8;
 
@@ -126,10 +129,12 @@ pub(crate) struct Trials {
     climbs: bool,
     /// How often in a row a rougher manner than one block in some milliseconds was worse.
     falls: u8,
-    /// Whether it was slowed down without a trial.
-    slowed: bool,
+    /// How often it was slowed down without a trial.
+    slowed: u8,
     /// Windows in a row that did not arrive whole, and whose loss was not reported.
     stuck: u8,
+    /// Windows in a row that were cut off, and whose loss a time-out had to find.
+    found_out: u8,
     /// Where windows were cut off, in blocks, when bursts helped; else 0.
     overflow: u16,
     /// A place where windows were cut off, and by how many more than elsewhere.
@@ -285,8 +290,9 @@ impl Trials {
             rest: u64::from(known.rest_ms) * 1_000,
             climbs: false,
             falls: 0,
-            slowed: false,
+            slowed: 0,
             stuck: 0,
+            found_out: 0,
             overflow: 0,
             place: 0,
             votes: 0,
@@ -301,7 +307,7 @@ impl Trials {
     /// Returns the manner for the next transfer: not one whose trial has not ended.
     pub(crate) fn learnt(&self) -> KnownManner {
         let manner = match self.rival.map_or(self.manner, |(manner, _)| manner) {
-            Manner::Slowly(_) if self.slowed => Manner::Lockstep,
+            Manner::Slowly(_) if self.slowed > 0 => Manner::Lockstep,
             manner => manner,
         };
         KnownManner { manner, rest_ms: (self.rest / 1_000).min(u16::MAX.into()) as u16 }
@@ -333,12 +339,24 @@ impl Trials {
         self.stuck = 0;
     }
 
+    /// Handles a window that was cut off, whether or not a time-out had to find that, or one that arrived whole. By chance the
+    /// end of a window, for which the peer cannot report a gap, is seldom lost several times in a row.
+    pub(crate) fn found_out(&mut self, by_timeout: bool) {
+        self.found_out = if by_timeout { self.found_out.saturating_add(1) } else { 0 };
+        if self.found_out >= FOUND_OUT {
+            self.found_out = 0;
+            self.slow_down();
+        }
+    }
+
     fn slow_down(&mut self) {
         let manner = self.rival.take().map_or(self.manner, |(rival, _)| rival);
         let millis = if let Manner::Slowly(millis) = manner { millis.saturating_mul(2) } else { WALK };
         self.manner = Manner::Slowly(millis.clamp(WALK, SLOWEST));
-        (self.tally, self.cuts, self.climbs, self.slowed) = (Tally::default(), 0, false, true);
-        self.rest = MOST_REST_MICROS;
+        // What was tried since the last time was too rough.
+        self.rest = MOST_REST_MICROS << self.slowed.min(MOST_FALLS);
+        (self.tally, self.cuts, self.climbs) = (Tally::default(), 0, false);
+        self.slowed = self.slowed.saturating_add(1);
     }
 
     /// Gives up the trial of a rougher manner.

@@ -197,6 +197,15 @@ impl Pacer {
         }
     }
 
+    /// Handles a window that was cut off; `by_timeout`: the peer reported it only after a time-out. Or one that arrived whole.
+    pub(crate) fn found_out(&mut self, by_timeout: bool) {
+        if by_timeout {
+            self.state().trials.found_out(true);
+        } else if let Some(state) = &mut self.0 {
+            state.trials.found_out(false);
+        }
+    }
+
     fn limited_rate(&self) -> Option<&Rate> {
         self.0.as_ref()?.rate.as_deref()
     }

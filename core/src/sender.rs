@@ -17,7 +17,7 @@ use crate::time::{Recent, Time};
 use crate::total_rate::Member;
 pub(crate) use measure::Measured;
 use measure::Repeated;
-use probe::Probe;
+use probe::{FEW, Probe};
 use rare::Rare;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
@@ -140,6 +140,11 @@ impl Sender {
         self.rare().pacer.limit_rate(rate.map(|rate| Allowance::new(rate, burst)), shared, blksize);
     }
 
+    /// Returns how many blocks may be in flight.
+    pub(crate) fn window(&self) -> u16 {
+        self.window
+    }
+
     /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
     pub(crate) fn set_window(&mut self, blocks: u16) {
         self.window = blocks.clamp(1, (self.rollover.period() - 1).min(65_535) as u16);
@@ -211,7 +216,7 @@ impl Sender {
             let blocks = self.in_window();
             self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
-            self.nothing_is_missing();
+            self.nothing_is_missing(ahead);
             // One repetition may answer a lost ACK. If it took more, the window arrived by them: the receiver lacked blocks,
             // and cannot or does not report that.
             let by_copies = if probes > 1 && self.window <= SMALL { u32::from(probes) } else { 0 };
@@ -219,6 +224,7 @@ impl Sender {
         }
         if let Some(rare) = &mut self.rare {
             rare.pacer.silent(silent);
+            rare.pacer.found_out(gap && probes > 0 && ahead <= FEW);
         }
         Acked::Progress { rtt, gap }
     }
@@ -454,6 +460,7 @@ impl Sender {
             if silent {
                 self.rare().pacer.silent(true);
             }
+            self.rare().pacer.found_out(true);
             self.go_back();
             return Acked::Gap;
         }

@@ -39,7 +39,7 @@ const SILENT: u8 = FIRST_WALK;
 const OWN_TIMEOUT: u32 = 450_000;
 
 /// The blocks that fit into the smallest receivers. Where more of a window arrived, a queue on the way was full.
-const FEW: u16 = 4;
+pub(super) const FEW: u16 = 4;
 
 /// Steps of the walks after the first one: the peer may have no room for two blocks.
 const MORE_STEPS: u16 = 128;

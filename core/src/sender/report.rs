@@ -21,6 +21,10 @@ const LARGE: u16 = 8;
 /// After so many wrong reports without a right one, the peer acknowledges each block.
 const WRONG: u8 = 3;
 
+/// After so many blocks more that were acknowledged alone than three times the others, too: whoever reports gaps acknowledges
+/// all that arrived before one.
+const SINGLES: u8 = 8;
+
 /// Duplicates of an ACK that end the wait.
 const DUPLICATES: u8 = 3;
 
@@ -37,6 +41,8 @@ pub(super) struct Reports {
     back_from: u64,
     /// How many reports were wrong: the peer acknowledged all that was in flight, block by block.
     wrong: u8,
+    /// How many blocks were acknowledged alone, although others of their window had been sent, less three for each other one.
+    singles: u8,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
     /// How often the sender went back since the last ACK with news.
@@ -79,6 +85,11 @@ impl Reports {
     fn were_right(&mut self) {
         (self.proven, self.hinted, self.doubts) = (true, false, self.doubts.saturating_sub(1));
         self.wrong = 0;
+    }
+
+    fn acknowledged_together(&mut self, blocks: u16) {
+        let less = u8::try_from(blocks.saturating_mul(3)).unwrap_or(u8::MAX);
+        self.singles = self.singles.saturating_sub(less);
     }
 
     fn were_wrong(&mut self) {
@@ -155,6 +166,11 @@ impl Sender {
         settled: impl FnOnce() -> u32,
     ) {
         let window = self.window;
+        let reports = self.reports();
+        match ahead {
+            1 => reports.singles = reports.singles.saturating_add(1),
+            _ => reports.acknowledged_together(ahead),
+        }
         if !soon && self.reports().are_trusted(ahead, window) {
             let in_vain = self.in_vain();
             self.go_back();
@@ -218,17 +234,29 @@ impl Sender {
 
     /// Handles the ACK of all that was sent.
     #[inline]
-    pub(super) fn nothing_is_missing(&mut self) {
-        if let Some(rare) = &mut self.rare
-            && rare.reports.waiting.take().is_some_and(|waiting| waiting.telling)
-        {
+    pub(super) fn nothing_is_missing(&mut self, ahead: u16) {
+        let Some(rare) = &mut self.rare else { return };
+        if ahead > 1 {
+            rare.reports.acknowledged_together(ahead);
+        }
+        if rare.reports.waiting.take().is_some_and(|waiting| waiting.telling) {
             rare.reports.were_wrong();
         }
     }
 
     /// Returns whether the peer acknowledges each block, or nearly each.
     pub(crate) fn acknowledges_each(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.reports.wrong >= WRONG)
+        self.rare.as_ref().is_some_and(|rare| {
+            let Reports { wrong, singles, .. } = rare.reports;
+            wrong >= WRONG || singles >= SINGLES
+        })
+    }
+
+    /// Grants windows again. Only what comes from now on tells whether the peer acknowledges each block.
+    pub(crate) fn return_to_windows(&mut self, blocks: u16) {
+        self.set_window(blocks);
+        let reports = self.reports();
+        (reports.wrong, reports.singles) = (0, 0);
     }
 
     fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {

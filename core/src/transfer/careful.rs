@@ -10,7 +10,7 @@ use crate::types::{ErrorCode, Operation};
 /// How often a server repeats the last block, if all others are acknowledged: some boot ROMs never acknowledge it.
 const LAST_BLOCK_REPEATS: u8 = 3;
 
-/// So many copies, one for eight blocks or more, show that windows are too much for a client.
+/// So many copies, one for eight blocks or for each, show that windows are too much for a client.
 const TELLING_COPIES: u64 = 16;
 
 /// Microseconds after each of these repetitions at least: the path may be down for a while.
@@ -161,17 +161,29 @@ impl Transfer {
     /// Sends one block for each answer, if the client acknowledges each block and yet gets many of them twice: it is too slow
     /// for windows, and its ACKs say where it is.
     #[cold]
-    pub(super) fn leave_windows(&mut self) {
+    pub(super) fn leave_windows(&mut self, repeated: bool) {
         let copies = u64::from(self.counts.retransmissions);
+        // Without a time-out the copies come from reports of gaps, which may be right.
+        let telling = if repeated { copies * 8 } else { copies };
         let Phase::Sending(sender) = &mut self.phase else { return };
-        if self.server
-            && copies >= TELLING_COPIES
-            && copies * 8 >= sender.acked()
-            && sender.acknowledges_each()
+        if self.server && copies >= TELLING_COPIES && telling >= sender.acked() && sender.acknowledges_each()
         {
             sender.set_window(1);
             self.rtt.restart();
             self.peer_manner.manner = Manner::Lockstep;
+        }
+    }
+
+    /// Returns to windows after a time-out: the client may wait for the rest of one, and its reports of gaps only looked as if
+    /// it acknowledged each block.
+    #[cold]
+    pub(super) fn return_to_windows(&mut self) {
+        let window = self.options.window_size();
+        if let Phase::Sending(sender) = &mut self.phase
+            && sender.window() < window
+            && self.window_limit == 0
+        {
+            sender.return_to_windows(window);
         }
     }
 

@@ -141,8 +141,8 @@ impl Transfer {
                 }
                 self.has_arrived(now);
                 self.bore_the_last_copy();
-                if repeated && self.options.window_size() > 1 {
-                    self.leave_windows();
+                if (repeated || gap) && self.options.window_size() > 1 {
+                    self.leave_windows(repeated);
                 }
                 self.arm(now);
                 if repeated {

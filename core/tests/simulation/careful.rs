@@ -2,7 +2,7 @@
 //! which nothing is known.
 
 use super::simulator::{
-    Buffer, Endpoint, Faults, Job, Manner, Path, Plain, World, asking, assert_whole, millis,
+    Buffer, Endpoint, Faults, Job, Manner, Path, Plain, Waking, World, asking, assert_whole, millis,
 };
 use tuffet_core::{Duplicates, Finish, Operation, OptionSet, PeerMetrics};
 
@@ -118,21 +118,36 @@ fn a_window_is_proof() {
 }
 
 /// A network controller with a ring of two packets, at which its driver looks each 5 ms, and windows of four. Without windows
-/// each block takes 5 ms.
+/// each block takes 5 ms and a round trip, 6.8 s in all and more.
 #[test]
 fn a_receiver_that_never_gets_a_window_whole_is_hardly_slower_than_in_lockstep() {
-    let ring = Buffer { room: 2, reading: 50, waking: 5_000 };
-    let (up, down) = (Path::clean(100), Path::clean(100).buffer(ring));
-    for (manner, most) in [(Manner::Unexpected, 11_000), (Manner::Once, 11_000), (Manner::Never, 11_000)] {
-        let requested = asking(1_468, 4);
-        let mut job = Job::new(Operation::Read, requested, 2_000_000);
-        job.limits.bears_duplicates = false;
-        let client = Plain::new(requested).acknowledges(manner).patient(1_000_000).tries(30);
-        let world = run(1, &job, client, up, down);
-        assert_eq!(world.server.report.finish, Some(Finish::Complete), "{manner:?}");
-        let done = world.client.done.expect("served");
-        let known = world.server.peer_metrics().manner;
-        assert!(done < millis(most), "{manner:?}: {done:?}, {known:?}, {:?}", world.server.report.stats);
+    let requested = asking(1_468, 4);
+    let mut job = Job::new(Operation::Read, requested, 2_000_000);
+    job.limits.bears_duplicates = false;
+    for waking in [Waking::After(5_000), Waking::Each(5_000)] {
+        // Who never reports what it lacks costs some of its own time-outs.
+        for (manner, most, distant) in [
+            (Manner::Unexpected, 7_000, 13_000),
+            (Manner::Once, 7_000, 13_000),
+            (Manner::Never, 17_000, 25_000),
+        ] {
+            for (delay, most) in [(10, most), (100, most), (700, distant)] {
+                for timeout in [1_000_000, 4_000_000] {
+                    for seed in 0..4 {
+                        let ring = Buffer { room: 2, reading: 20, waking };
+                        let up = Path::clean(delay).jitter(delay / 4);
+                        let client = Plain::new(requested).acknowledges(manner).patient(timeout).tries(30);
+                        let world = run(seed, &job, client, up, up.buffer(ring));
+                        let done = world.client.done.expect("served");
+                        let stats = world.server.report.stats;
+                        assert!(
+                            done < millis(most),
+                            "{waking:?} {manner:?} {delay} {seed}: {done:?}, {stats:?}"
+                        );
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -140,7 +155,7 @@ fn a_receiver_that_never_gets_a_window_whole_is_hardly_slower_than_in_lockstep()
 /// and the next one without windows.
 #[test]
 fn a_receiver_that_reports_no_gap_and_gets_no_window_whole_is_served() {
-    let ring = Buffer { room: 2, reading: 50, waking: 5_000 };
+    let ring = Buffer { room: 2, reading: 50, waking: Waking::After(5_000) };
     let (up, down) = (Path::clean(100), Path::clean(100).buffer(ring));
     for window in [4, 16, 64] {
         for (timeout, most) in [(1_000_000, 11_000), (5_000_000, 30_000)] {
@@ -160,19 +175,29 @@ fn a_receiver_that_reports_no_gap_and_gets_no_window_whole_is_served() {
     }
 }
 
-/// A client that takes 2 ms for each packet, acknowledges each, and asks for windows of 16.
+/// A client that takes some milliseconds for each packet, acknowledges each, and asks for windows of 16. It reads slowly, or
+/// it stands still after each block, so that its first answer is a quick one.
 #[test]
 fn a_slow_client_that_acknowledges_each_packet_is_as_quick_as_in_lockstep() {
-    let slow = Buffer { room: 64, reading: 2_000, waking: 10 };
-    let (up, down) = (Path::clean(100), Path::clean(100).buffer(slow));
-    for timeout in [50_000, 1_000_000] {
-        let requested = asking(1_400, 16);
-        let job = Job::new(Operation::Read, requested, 2_000_000);
-        let client = Plain::new(requested).acknowledges(Manner::Each).patient(timeout).tries(100);
-        let world = run(1, &job, client, up, down);
-        assert_eq!(world.server.report.finish, Some(Finish::Complete));
-        let (done, again) = (world.client.done.expect("served"), world.client.again);
-        assert!(done < millis(3_600) && again < 100, "{done:?}, {again} twice");
+    let requested = asking(1_400, 16);
+    let job = Job::new(Operation::Read, requested, 2_000_000);
+    for pause in [1_000, 2_000, 5_000] {
+        let slow = Buffer { room: 64, reading: pause, waking: Waking::After(10) };
+        for (buffer, still) in [(Some(slow), 0), (None, pause)] {
+            for delay in [5, 20, 100, 1_000] {
+                for (seed, timeout) in [50_000, 1_000_000, 4_000_000].into_iter().enumerate() {
+                    let up = Path::clean(delay).jitter(delay / 4);
+                    let client = Plain::new(requested).acknowledges(Manner::Each).patient(timeout).tries(100);
+                    let client = client.stands_still_at(|_| true, still);
+                    let world = run(seed as u64, &job, client, up, Path { buffer, ..up });
+                    assert_eq!(world.server.report.finish, Some(Finish::Complete));
+                    let (done, again) = (world.client.done.expect("served"), world.client.again);
+                    let lockstep = 1_429 * (pause + 2 * delay + 50);
+                    let figures = format!("{pause} {still} {delay}: {done:?} of {lockstep}, {again} twice");
+                    assert!(done.as_micros() < lockstep && again < 200, "{figures}");
+                }
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The duration and the retransmissions of transfers on realistic paths.
 
 use super::simulator::{
-    Buffer, Endpoint, Faults, Job, Path, Plain, Several, World, asking, assert_whole, millis,
+    Buffer, Endpoint, Faults, Job, Path, Plain, Several, Waking, World, asking, assert_whole, millis,
     reader_and_writer, run,
 };
 use std::time::Duration;
@@ -296,7 +296,7 @@ fn losses_on_a_path_of_20_ms_cost_little_more_than_their_repair() {
 #[test]
 fn a_fast_receiver_with_a_small_buffer_is_not_slowed_down() {
     for (room, window) in [(7, 16), (14, 64), (28, 64)] {
-        let down = Path::clean(5).buffer(Buffer { room, reading: 2, waking: 10 });
+        let down = Path::clean(5).buffer(Buffer { room, reading: 2, waking: Waking::After(10) });
         let mut job = Job::new(Operation::Read, asking(1_400, window), 10 * MIB);
         job.limits.windowsize = 64;
         job.known = run(1, &job, Path::clean(5), down).server.peer_metrics();
@@ -332,7 +332,7 @@ fn losses_by_chance_on_a_busy_machine_leave_windows_whole() {
 #[test]
 fn an_overflow_now_and_then_leaves_windows_whole() {
     let path = Path::clean(15).rate(10_000_000_000, 1 << 30).preempted(0.002, 400);
-    let down = path.buffer(Buffer { room: 90, reading: 1, waking: 10 });
+    let down = path.buffer(Buffer { room: 90, reading: 1, waking: Waking::After(10) });
     let mut job = Job::new(Operation::Read, asking(1_400, 64), 4 * MIB);
     job.limits.windowsize = 64;
     let (mut singly, mut data, mut lost) = (0, 0, 0);

@@ -4,6 +4,7 @@ mod crowd;
 mod firmware;
 mod first_window;
 mod last_ack;
+mod loaders;
 mod pressure;
 
 use crate::harness::{Client, Options, Relay, Setup, assert_moved, bytes};

@@ -44,8 +44,17 @@ pub struct Buffer {
     pub room: u64,
     /// Microseconds in which the reader takes one.
     pub reading: u64,
-    /// Microseconds until it notices the first datagram in an empty buffer.
-    pub waking: u64,
+    /// When it notices the first datagram in an empty buffer.
+    pub waking: Waking,
+}
+
+/// When a reader looks into its buffer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Waking {
+    /// So many microseconds after the first datagram has come.
+    After(u64),
+    /// Each so many microseconds, whatever comes.
+    Each(u64),
 }
 
 impl Path {
@@ -229,7 +238,11 @@ impl Link {
         if self.read.len() as u64 >= room {
             return None;
         }
-        let read = self.read.back().map_or(sent + waking, |read| *read) + reading;
+        let woken = match waking {
+            Waking::After(micros) => sent + micros,
+            Waking::Each(micros) => (sent / micros + 1) * micros,
+        };
+        let read = self.read.back().map_or(woken, |read| *read) + reading;
         self.read.push_back(read);
         Some(read)
     }

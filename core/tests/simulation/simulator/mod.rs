@@ -18,7 +18,7 @@ mod world;
 pub use crate::faults::Faults;
 pub use endpoint::Endpoint;
 pub use job::Job;
-pub use link::{Buffer, Link, Path};
+pub use link::{Buffer, Link, Path, Waking};
 pub use plain::{Manner, Plain};
 pub use scenario::Scenario;
 pub use shared::Several;

@@ -1,6 +1,6 @@
 //! Clients that ask again, acknowledge too little, or leave early.
 
-use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, assert_ended, bytes, data, rrq, wrq};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
@@ -107,9 +107,9 @@ fn what_comes_after_the_end_is_answered() {
     assert_eq!(writer.expect_error(5), "the transfer has ended");
 }
 
-/// A network controller with a ring of two packets, at which its driver looks each 5 ms. The driver reports no gap, and asks
+/// A network controller with a ring of two packets, at which its driver looks each 5 ms. The driver may report gaps, and asks
 /// again after a second. Returns the file, and the window size that the server granted.
-fn with_a_ring_of_two(server: SocketAddr, name: &str, windowsize: u16) -> (Vec<u8>, u16) {
+fn with_a_ring_of_two(server: SocketAddr, name: &str, windowsize: u16, reports: bool) -> (Vec<u8>, u16) {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     socket.set_nonblocking(true).unwrap();
     let request = rrq(name, &[("blksize", "512"), ("windowsize", &windowsize.to_string())]);
@@ -147,6 +147,10 @@ fn with_a_ring_of_two(server: SocketAddr, name: &str, windowsize: u16) -> (Vec<u
                         return (file, granted);
                     }
                 }
+                [0, 3, ..] if reports => {
+                    socket.send_to(&ack(last), from).unwrap();
+                    unacknowledged = 0;
+                }
                 [0, 3 | 6, ..] => continue,
                 other => panic!("{other:?}"),
             }
@@ -165,15 +169,63 @@ fn with_a_ring_of_two(server: SocketAddr, name: &str, windowsize: u16) -> (Vec<u
 /// No window of any size ever arrives whole. The client gets the file nevertheless, and the next one without windows.
 #[test]
 fn a_client_without_room_for_windows_is_served_in_lockstep_from_then_on() {
-    for windowsize in [4, 16] {
+    for (windowsize, reports) in [(4, false), (16, false), (4, true)] {
         let server = with_a_file(100_000);
-        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize);
+        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize, reports);
         assert!(file == bytes(100_000));
         assert_eq!(granted, windowsize);
         assert_eq!(server.outcome("file")["outcome"], "served");
-        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize);
+        let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize, reports);
         assert!(file == bytes(100_000));
         assert_eq!(granted, 1);
         assert_eq!(server.outcome("file")["outcome"], "served");
     }
+}
+
+/// Acknowledges each packet, and needs 2 ms for it. Returns the file, the window size that the server granted, and how many
+/// packets came.
+fn acknowledging_each_packet(server: SocketAddr, name: &str, windowsize: u16) -> (Vec<u8>, u16, usize) {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    socket.set_read_timeout(Some(SOON)).unwrap();
+    let request = rrq(name, &[("blksize", "512"), ("windowsize", &windowsize.to_string())]);
+    socket.send_to(&request, server).unwrap();
+    let (mut file, mut granted, mut last, mut packets) = (Vec::new(), 1, 0_u16, 0);
+    loop {
+        let mut buffer = [0; 600];
+        let (length, from) = socket.recv_from(&mut buffer).expect("an answer");
+        match &buffer[..length] {
+            [0, 6, options @ ..] => {
+                let has_windows = options.windows(11).any(|text| text == b"windowsize\0");
+                granted = if has_windows { windowsize } else { 1 };
+                socket.send_to(&ack(0), from).unwrap();
+            }
+            [0, 3, high, low, block @ ..] => {
+                packets += 1;
+                std::thread::sleep(Duration::from_millis(2));
+                let is_next = u16::from_be_bytes([*high, *low]) == last + 1;
+                if is_next {
+                    last += 1;
+                    file.extend_from_slice(block);
+                }
+                socket.send_to(&ack(last), from).unwrap();
+                if is_next && block.len() < 512 {
+                    return (file, granted, packets);
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// Its ACKs look like reports of gaps. It gets no more than some windows of copies, and the next file without windows.
+#[test]
+fn a_slow_client_that_acknowledges_each_packet_is_served_in_lockstep_soon() {
+    let server = with_a_file(200_000);
+    let (file, granted, packets) = acknowledging_each_packet(server.address(), "file", 16);
+    assert!(file == bytes(200_000));
+    assert_eq!(granted, 16);
+    assert!(packets < 2 * 391, "{packets} packets for 391 blocks");
+    let (file, granted, _) = acknowledging_each_packet(server.address(), "file", 16);
+    assert!(file == bytes(200_000));
+    assert_eq!(granted, 1);
 }

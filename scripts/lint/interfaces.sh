@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 cargo=${CARGO:-cargo}
 crates="tuffet tuffet-client tuffet-config tuffet-core tuffet-sdk tuffet-testing"
 # Crates with items that those export.
-inner="tuffet-engine tuffet-leases tuffet-policy tuffet-request tuffet-store"
+inner="tuffet-engine tuffet-leases tuffet-policy tuffet-request tuffet-server tuffet-store"
 
 rm -rf "$TARGET/interfaces/lists"
 mkdir -p "$TARGET/interfaces/lists"

@@ -10,8 +10,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tuffet::capture::{CaptureSpec, CaptureTotals, LONGEST};
 use tuffet_config::EXIT_CONFIG;
+use tuffet_server::capture::{CaptureSpec, CaptureTotals, LONGEST};
 
 const OTHER_FILE: &str = "name another file";
 

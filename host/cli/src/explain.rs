@@ -7,11 +7,11 @@ use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
-use tuffet::explanation::{Explanation, Question, text};
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
 use tuffet_daemon::{Reply, ServeError};
 use tuffet_engine::worker::MAX_REQUEST;
 use tuffet_request::names;
+use tuffet_server::explanation::{Explanation, Question, text};
 
 /// The default port of a client.
 const PORT: u16 = 49152;

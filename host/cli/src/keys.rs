@@ -8,11 +8,11 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
-use tuffet::watch::unix_ms;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_daemon::privileges::become_server;
 use tuffet_daemon::{KeyRow, KeyValue, KeysAction, KeysCommand, Reply};
 use tuffet_kv::MAX_VALUE;
+use tuffet_server::watch::unix_ms;
 use tuffet_wasm::KeySpace;
 
 /// The longest line of an export: a key and a value, in Base64 and with escapes.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
-use tuffet::status::ServerState;
+use tuffet_server::status::ServerState;
 use tuffet_terminal::is_unseen;
 
 /// Formats the report of a server, as its JSON. Lines about what is well say little; what is wrong has a line each.

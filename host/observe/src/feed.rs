@@ -10,7 +10,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::{Notify, broadcast};
-use tuffet::watch::{RowQuery, Watch, unix_ms};
+use tuffet_server::watch::{RowQuery, Watch, unix_ms};
 
 /// The most viewers.
 const MAX_VIEWERS: usize = 16;

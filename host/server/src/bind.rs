@@ -14,7 +14,6 @@ use tuffet_engine::worker::{
 };
 use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings, Start};
-use tuffet_store::Roots;
 
 /// The TID ports of a listener in a simulation: no attacker guesses them, and each is a descriptor.
 #[cfg(feature = "simulation")]
@@ -23,9 +22,9 @@ const VIRTUAL_TIDS: u16 = 4;
 /// A server with open roots and bound sockets, before its first thread. Requests wait in the sockets.
 #[must_use = "it answers once it is started"]
 pub struct Server {
-    builder: Builder,
-    roots: OpenRoots,
-    listeners: Vec<ListenerSpec>,
+    pub(crate) builder: Builder,
+    pub(crate) roots: OpenRoots,
+    pub(crate) listeners: Vec<ListenerSpec>,
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
     interfaces: Interfaces,
@@ -125,28 +124,7 @@ impl Server {
         Builder::default()
     }
 
-    /// Sets what needs no socket and no folder after these are open: hooks, the policy, facts, states.
-    pub fn configure(self, set: impl FnOnce(Builder) -> Builder) -> Server {
-        Server { builder: set(self.builder), ..self }
-    }
-
-    /// The bound listeners, in the order of addition.
-    pub fn listeners(&self) -> &[ListenerSpec] {
-        &self.listeners
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &Settings {
-        &self.builder.settings
-    }
-
-    /// The open roots.
-    pub fn roots(&self) -> &Roots {
-        &self.roots.roots
-    }
-
-    /// Puts everything together except workers, so that exporters can be attached.
-    pub fn assemble(self) -> Assembly {
+    pub(crate) fn into_assembly(self) -> Assembly {
         let Server { builder, roots, listeners, sockets, group_sockets, interfaces, addresses } = self;
         let Builder {
             settings, parts, disks, records, states, neighbours, vlans, changes, privileges, ..
@@ -177,7 +155,7 @@ impl Server {
     /// The runtime is missing or has no timer; the system has no thread or no descriptor for a worker.
     pub fn start(self) -> Result<Handle, StartError> {
         require_runtime()?;
-        Handle::start(self.assemble())
+        Handle::start(self.into_assembly())
     }
 }
 

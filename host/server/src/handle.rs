@@ -18,7 +18,7 @@ use tuffet_engine::worker::Mailbox;
 #[must_use = "the server ends when its handle is dropped"]
 pub struct Handle {
     addresses: Vec<(String, SocketAddr)>,
-    watch: Watch,
+    pub(crate) watch: Watch,
     replacer: Replacer,
     neighbours: Neighbours,
     /// The time limit of draining, once it was asked for.
@@ -103,11 +103,6 @@ impl Handle {
     /// All counters, histograms and gauges.
     pub fn totals(&self) -> Totals {
         self.watch.totals()
-    }
-
-    /// The state of the server for views and exporters.
-    pub fn watch(&self) -> &Watch {
-        &self.watch
     }
 
     /// Decides a question of another protocol: the policy is asked as for a TFTP read request, and the content opened.

@@ -23,18 +23,20 @@ pub enum SimulationError {
     Start(#[from] StartError),
 }
 
-impl Builder {
-    /// Puts the server together in virtual time: with all hooks and roots, one worker, and no socket of its listeners.
-    /// Without a listener it has one. Hooks and roots run on `runtime`.
+impl Simulation {
+    /// Puts a server together in virtual time: with all hooks and roots, one worker, and no socket of its listeners. Without
+    /// a listener it has one. Hooks and roots run on `runtime`.
     ///
     /// # Errors
     /// As [`Builder::bind`], except for sockets; or the system has no descriptors.
-    pub fn simulate(self, runtime: &Handle) -> Result<Simulation, SimulationError> {
-        let mut builder =
-            if self.settings.listeners.is_empty() { self.listener(Listener::bind(ADDRESS)) } else { self };
+    pub fn of(builder: Builder, runtime: &Handle) -> Result<Simulation, SimulationError> {
+        let mut builder = match builder.settings.listeners.is_empty() {
+            true => builder.listener(Listener::bind(ADDRESS)),
+            false => builder,
+        };
         // One thread drives the simulation, and groups have a thread of their own.
         (builder.settings.workers, builder.settings.multicast) = (1, None);
         let _inside = runtime.enter();
-        Ok(Server::without_sockets(builder)?.assemble().simulate()?)
+        Ok(Server::without_sockets(builder)?.into_assembly().simulate()?)
     }
 }

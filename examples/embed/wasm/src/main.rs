@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{Authorize, Failure, Handle, HookCall, Request, Server, Verdict};
 use tuffet_config::Config;
+use tuffet_server::daemon::{BuilderParts, ServiceParts};
 use tuffet_store::{Disks, Roots};
 use tuffet_wasm::{PolicyRuntime, PolicySpec};
 

@@ -3,10 +3,10 @@
 use super::CacheRequest;
 use crate::control::{CommandError, ControlArgs, Place, no_server};
 use std::path::PathBuf;
-use tuffet::origins::Origins;
 use tuffet_config::Config;
 use tuffet_daemon::Reply;
 use tuffet_daemon::privileges::become_server;
+use tuffet_server::origins::Origins;
 
 pub(super) enum Executor {
     /// The server behind this socket.

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, SystemTime};
-use tuffet::origins::CachedRow;
 use tuffet_daemon::CacheCommand as CacheRequest;
 use tuffet_daemon::Reply;
+use tuffet_server::origins::CachedRow;
 
 /// Concurrent fetches.
 const MAX_FETCHES: usize = 8;

@@ -72,7 +72,7 @@ impl Subject {
 
     /// The UDP sockets of the server, if it may open this many files; `None` is no limit.
     fn sockets(&self, descriptors: Option<u64>) -> SocketUse {
-        tuffet::needed_sockets(&self.config.settings, descriptors)
+        tuffet_server::needed_sockets(&self.config.settings, descriptors)
     }
 }
 
@@ -117,7 +117,11 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 
-fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::Report>) -> Vec<Finding> {
+fn examine(
+    system: &System,
+    subject: &Subject,
+    running: Option<&tuffet_server::status::Report>,
+) -> Vec<Finding> {
     let mut findings = vec![
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),

@@ -3,10 +3,10 @@
 use super::finding::{Finding, Grade};
 use super::system::System;
 use std::io;
-use tuffet::status::{ProcessPrivileges, Reason, RemainingPrivileges, Report};
 use tuffet_config::{Config, SeccompMode};
 use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
 use tuffet_daemon::{Reply, send_command};
+use tuffet_server::status::{ProcessPrivileges, Reason, RemainingPrivileges, Report};
 
 /// Checks the filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {

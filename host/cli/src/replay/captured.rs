@@ -5,9 +5,9 @@ use pcap_parser::{Linktype, PcapBlockOwned, PcapError, create_reader};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use tuffet::explanation::Question;
 use tuffet_core::{ErrorCode, Mode, Operation, Packet};
 use tuffet_request::names;
+use tuffet_server::explanation::Question;
 
 /// The memory for a block of the capture; a longer one ends the reading.
 const BUFFER: usize = 1 << 20;

@@ -15,10 +15,10 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tuffet::explanation::{Explanation, Question};
 use tuffet_config::{Config, EXIT_CONFIG, reach};
 use tuffet_daemon::Reply;
 use tuffet_request::names;
+use tuffet_server::explanation::{Explanation, Question};
 
 /// The longest line of a log that is read.
 const MAX_LINE: u64 = 1 << 20;

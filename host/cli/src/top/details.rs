@@ -3,7 +3,7 @@
 use super::text::{bytes, clock, micros, plain, rate, span};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use tuffet::watch::{Active, Finished, PluginCall, RequestInfo, Snapshot};
+use tuffet_server::watch::{Active, Finished, PluginCall, RequestInfo, Snapshot};
 
 /// The column of the values.
 const NAMES: usize = 20;

@@ -9,10 +9,12 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
 use std::net::SocketAddr;
-use tuffet::origins::OriginReport;
-use tuffet::watch::{Active, Finished, FleetServer, PluginTotals, RequestInfo, Snapshot, Sort, SortKey};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
+use tuffet_server::origins::OriginReport;
+use tuffet_server::watch::{
+    Active, Finished, FleetServer, PluginTotals, RequestInfo, Snapshot, Sort, SortKey,
+};
 
 /// The longest displayed host name, so that the state after it stays visible.
 const LONGEST_HOST: usize = 24;

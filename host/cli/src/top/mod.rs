@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use tokio::signal::unix::{SignalKind, signal};
-use tuffet::watch::RowQuery;
+use tuffet_server::watch::RowQuery;
 
 #[derive(Debug, Args)]
 pub(super) struct TopArgs {

@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet::watch::Snapshot;
 use tuffet_config::NatsServers;
 use tuffet_daemon::source::nats_login;
 use tuffet_observe::fleet::FleetWatcher;
+use tuffet_server::watch::Snapshot;
 
 /// The time limit for the first event of a server.
 const FIRST: Duration = Duration::from_secs(4);

@@ -12,8 +12,8 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
-use tuffet::watch::{RowQuery, Snapshot};
 use tuffet_daemon::Reply;
+use tuffet_server::watch::{RowQuery, Snapshot};
 use url::form_urlencoded;
 
 /// How long a server may be silent; it sends a snapshot every second.

@@ -2,8 +2,8 @@
 
 use super::text::plain;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use tuffet::watch::{Active, Finished, MAX_FILTER, RequestInfo, RowQuery, Snapshot, Sort};
 use tuffet_request::events::resolved_file;
+use tuffet_server::watch::{Active, Finished, MAX_FILTER, RequestInfo, RowQuery, Snapshot, Sort};
 
 /// The number of samples; the server keeps the same number.
 const SAMPLES: usize = 600;

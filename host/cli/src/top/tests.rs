@@ -7,7 +7,7 @@ use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 use serde_json::{Value, json};
-use tuffet::watch::{RowQuery, Snapshot};
+use tuffet_server::watch::{RowQuery, Snapshot};
 
 fn who(number: u64, path: &str) -> Value {
     json!({ "id": format!("{number:016x}"), "listener": "lan", "client": format!("192.0.2.{number}:2000"),

@@ -33,8 +33,8 @@ pub use user::{Account, account_to_become};
 use nix::unistd::{Uid, User};
 use std::io;
 use std::path::PathBuf;
-use tuffet::status::RemainingPrivileges;
 use tuffet_config::{Config, SeccompMode};
+use tuffet_server::status::RemainingPrivileges;
 
 /// Why privileges cannot be dropped as configured.
 #[derive(Debug, thiserror::Error)]

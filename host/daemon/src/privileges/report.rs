@@ -1,6 +1,6 @@
 //! The privileges of a process, from /proc/PID/status.
 
-use tuffet::status::ProcessPrivileges;
+use tuffet_server::status::ProcessPrivileges;
 
 /// Returns the privileges of this thread.
 pub(super) fn of_this_thread() -> ProcessPrivileges {

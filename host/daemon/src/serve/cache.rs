@@ -4,7 +4,7 @@ use super::Reply;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::task::spawn_blocking;
-use tuffet::origins::Origins;
+use tuffet_server::origins::Origins;
 
 /// How long prefetching a file may make no progress.
 const STALL_TIMEOUT: Duration = Duration::from_secs(60);

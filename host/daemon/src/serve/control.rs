@@ -25,14 +25,14 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
-use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
-use tuffet::origins::Origins;
-use tuffet::watch::{RowQuery, Watch};
 use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::feed::{Feed, Viewer};
 use tuffet_observe::peer::Peer;
 use tuffet_observe::stall::StallGuard;
 use tuffet_observe::telemetry::exposition;
+use tuffet_server::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
+use tuffet_server::origins::Origins;
+use tuffet_server::watch::{RowQuery, Watch};
 use tuffet_wasm::PolicyRuntime;
 
 /// The longest command in bytes: `keys` with the longest value, in Base64.

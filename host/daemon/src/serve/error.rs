@@ -5,12 +5,12 @@ use crate::systemd::InheritError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use tuffet::BuildError;
-use tuffet::origins::OriginFailure;
-use tuffet::server::StartError;
 use tuffet_config::{AdminAddress, Config, ConfigError, EXIT_CONFIG, Listener};
 use tuffet_engine::worker::{Missing, OpenError};
 use tuffet_request::PortRange;
+use tuffet_server::BuildError;
+use tuffet_server::origins::OriginFailure;
+use tuffet_server::server::StartError;
 use tuffet_store::RootError;
 
 /// Why the server cannot start or continue.

@@ -6,8 +6,8 @@ use crate::socket_file::SocketFile;
 use crate::systemd::Inherited;
 use std::net::UdpSocket;
 use std::os::unix::net::UnixListener;
-use tuffet::BoundSockets;
 use tuffet_config::{AdminAddress, Config};
+use tuffet_engine::worker::BoundSockets;
 use tuffet_observe::admin;
 
 /// Inherited sockets, by use.

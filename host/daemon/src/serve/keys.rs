@@ -5,8 +5,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use std::time::SystemTime;
-use tuffet::watch::unix_ms;
 use tuffet_kv::{Listing, MAX_KEY, MAX_PAGE_KEYS, MAX_VALUE, Versioned};
+use tuffet_server::watch::unix_ms;
 use tuffet_wasm::{KeySpace, PolicyRuntime};
 
 /// A command about the keys of a plugin.

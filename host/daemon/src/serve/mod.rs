@@ -53,14 +53,15 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 pub use supervise::supervise;
-use tuffet::interfaces;
-use tuffet::origins::{Origins, PendingOrigins};
-use tuffet::status::RemainingPrivileges;
 use tuffet_config::{Config, UnopenedRoot, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
 use tuffet_request::Unopened;
 use tuffet_request::settings::Start;
+use tuffet_server::daemon::ServerParts;
+use tuffet_server::interfaces;
+use tuffet_server::origins::{Origins, PendingOrigins};
+use tuffet_server::status::RemainingPrivileges;
 use tuffet_store::{Disks, Roots};
 use tuffet_wasm::PolicyRuntime;
 

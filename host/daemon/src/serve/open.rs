@@ -12,10 +12,12 @@ use crate::systemd::Inherited;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use tuffet::origins::{Origins, PendingOrigins};
-use tuffet::{ListenerSpec, Server};
 use tuffet_config::{AdminAddress, Config};
+use tuffet_engine::worker::ListenerSpec;
 use tuffet_observe::admin;
+use tuffet_server::Server;
+use tuffet_server::daemon::{BuilderParts, ServerParts, ServiceParts};
+use tuffet_server::origins::{Origins, PendingOrigins};
 use tuffet_store::Disks;
 
 /// The resources opened before the first thread starts. Nothing is read from them yet.

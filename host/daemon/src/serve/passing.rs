@@ -237,7 +237,7 @@ impl ToNext {
     fn tell(&self, next: Option<Arc<Passing>>) {
         let before = self.before.lock().clone();
         let next = next.map(|next| next as Arc<dyn Beside>);
-        tuffet::server::set_succession(&self.here.mailboxes, &Succession { before, next });
+        tuffet_server::server::set_succession(&self.here.mailboxes, &Succession { before, next });
     }
 
     /// Passes packets back that the next server receives for transfers of this one.

@@ -3,11 +3,11 @@
 use super::keys::KeyRow;
 use super::reload::ReloadCheck;
 use serde::{Deserialize, Serialize};
-use tuffet::capture::CaptureTotals;
-use tuffet::explanation::Explanation;
-use tuffet::origins::CachedRow;
-use tuffet::status::Report;
-use tuffet::watch::{Finished, Snapshot};
+use tuffet_server::capture::CaptureTotals;
+use tuffet_server::explanation::Explanation;
+use tuffet_server::origins::CachedRow;
+use tuffet_server::status::Report;
+use tuffet_server::watch::{Finished, Snapshot};
 
 /// The server's reply.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The revision of a configuration, for the status.
 
-use tuffet::status::Revision;
 use tuffet_config::Config;
+use tuffet_server::status::Revision;
 
 /// Returns the revision of a configuration.
 pub(super) fn revision(config: &Config) -> Revision {

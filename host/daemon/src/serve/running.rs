@@ -27,12 +27,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep, sleep_until};
-use tuffet::capture::Captures;
-use tuffet::neighbours::Neighbours;
-use tuffet::netlink;
-use tuffet::server::RunningServer;
-use tuffet::vlans::Vlans;
-use tuffet::watch::Watch;
 use tuffet_config::Config;
 use tuffet_engine::worker::{Beside, ListenerSpec};
 use tuffet_observe::admin::{self, Access, WorkerLiveness};
@@ -41,6 +35,13 @@ use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
 use tuffet_policy::Policy;
+use tuffet_server::capture::Captures;
+use tuffet_server::daemon::{BuilderParts, ServerParts, ServiceParts};
+use tuffet_server::neighbours::Neighbours;
+use tuffet_server::netlink;
+use tuffet_server::server::RunningServer;
+use tuffet_server::vlans::Vlans;
+use tuffet_server::watch::Watch;
 use tuffet_udp::is_assigned;
 use tuffet_wasm::PolicyRuntime;
 
@@ -152,7 +153,7 @@ impl Running {
         // Without events, listeners look each second for what they wait for.
         let changes = netlink::follow_changes().unwrap_or_default();
         let records = runtime.records().clone();
-        let parts = |builder: tuffet::Builder| {
+        let parts = |builder: tuffet_server::Builder| {
             let builder = builder
                 .policy(policy)
                 .records(records)

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
-use tuffet::generation::CurrentGeneration;
-use tuffet::origins::Origins;
+use tuffet_server::generation::CurrentGeneration;
+use tuffet_server::origins::Origins;
 use tuffet_wasm::PolicyRuntime;
 
 /// How often a server looks whether the other one has let go of everything.

@@ -13,10 +13,10 @@ use tokio::io::AsyncReadExt;
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
-use tuffet::server::Assembly;
 use tuffet_config::Config;
 use tuffet_engine::worker::ListenerSpec;
 use tuffet_observe::admin;
+use tuffet_server::server::Assembly;
 
 /// How often it looks whether the next server can still reach it.
 const HOLD_INTERVAL: Duration = Duration::from_millis(50);

@@ -3,8 +3,8 @@
 use super::ServiceManager;
 use std::sync::Arc;
 use tokio::time::{MissedTickBehavior, interval};
-use tuffet::watch::Watch;
 use tuffet_observe::admin::WorkerLiveness;
+use tuffet_server::watch::Watch;
 
 /// Reports at half of the manager's interval while all workers respond; the running task itself proves that the control
 /// runtime works. Returns at once without a watchdog.

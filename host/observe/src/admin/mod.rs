@@ -1,5 +1,5 @@
 //! The admin listener: health, metrics and the live view by HTTP. It is read-only and never blocks the data path: all
-//! content comes from [`tuffet::watch`].
+//! content comes from [`tuffet_server::watch`].
 
 mod access;
 mod connections;

@@ -20,8 +20,8 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
-use tuffet::status::{CHECKS, Reason};
-use tuffet::watch::{RowQuery, Watch};
+use tuffet_server::status::{CHECKS, Reason};
+use tuffet_server::watch::{RowQuery, Watch};
 
 /// The state behind the routes.
 #[derive(Clone)]

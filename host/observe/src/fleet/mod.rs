@@ -17,7 +17,7 @@ pub use watcher::FleetWatcher;
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use tuffet::watch::{Active, Finished, Snapshot};
+use tuffet_server::watch::{Active, Finished, Snapshot};
 
 /// The time limit of a connection to a NATS server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);

@@ -18,9 +18,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
-use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch, keep_ends};
 use tuffet_config::EventsSpec;
 use tuffet_net::nats::{connect, explain};
+use tuffet_server::watch::{Active, ExportCounts, Finished, Published, Watch, keep_ends};
 
 /// The most queued events.
 const QUEUE_SIZE: usize = 4096;
@@ -215,8 +215,8 @@ fn warn(before: &mut Option<String>, why: String) {
 mod tests {
     use super::*;
     use serde_json::json;
-    use tuffet::watch::Fact;
     use tuffet_request::events::{InView, Summary};
+    use tuffet_server::watch::Fact;
 
     /// Programs read these names.
     /// A field has a member in the view if and only if its row says so.

@@ -1,6 +1,6 @@
 //! Sanitises the snapshots of other servers, which may be wrong or forged.
 
-use tuffet::watch::{Snapshot, Totals};
+use tuffet_server::watch::{Snapshot, Totals};
 
 /// The most rows of each table, as in the snapshot of one server.
 pub(super) const MAX_ROWS: usize = 200;

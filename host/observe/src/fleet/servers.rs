@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tuffet::status::{Reason, ServerState};
-use tuffet::watch::{RowQuery, Snapshot};
 use tuffet_config::EventsSpec;
+use tuffet_server::status::{Reason, ServerState};
+use tuffet_server::watch::{RowQuery, Snapshot};
 
 /// How long NATS is followed after the last request of a viewer.
 const FOLLOW_TIME: Duration = Duration::from_secs(5);

@@ -5,10 +5,10 @@ use super::{Message, ServerSnapshot, token};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use tuffet::status::{Reason, ServerState};
-use tuffet::watch::{Ended, FleetServer, Labelled, RowQuery, Sample, Snapshot, Totals};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
+use tuffet_server::status::{Reason, ServerState};
+use tuffet_server::watch::{Ended, FleetServer, Labelled, RowQuery, Sample, Snapshot, Totals};
 
 /// A server counts as silent after the first of these times, and disappears after the second.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
@@ -316,7 +316,7 @@ mod tests {
     use super::super::sanitise::MAX_COUNT;
     use super::*;
     use serde_json::json;
-    use tuffet::watch::ByOperation;
+    use tuffet_server::watch::ByOperation;
 
     fn snapshot(active: u64, second: u64) -> Snapshot {
         let sample = Sample {

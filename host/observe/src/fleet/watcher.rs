@@ -8,7 +8,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval, interval_at};
 use tuffet_config::NatsServers;
 use tuffet_net::nats::{connect, explain};
 
-use tuffet::watch::Snapshot;
+use tuffet_server::watch::Snapshot;
 
 /// The interval of merged snapshots, and the delay of the first one, by which all servers have answered.
 const MERGE_INTERVAL: Duration = Duration::from_secs(1);

@@ -4,8 +4,8 @@
 //! a flood the log sums them up; all other outputs report each one.
 
 use tokio::time::Instant;
-use tuffet::events::{SECOND, Surge, within_ms};
 use tuffet_request::events::Unanswered;
+use tuffet_server::events::{SECOND, Surge, within_ms};
 
 /// The most lines in a second.
 const MAX_LINES: u64 = 50;

@@ -16,11 +16,11 @@ use std::fmt::{self, Display};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tracing::Level;
-use tuffet::events::Subscriber;
-use tuffet::watch::Watch;
 use tuffet_request::events::{Outcome, Summary};
 use tuffet_request::names::is_optional;
 use tuffet_request::{Operation, Traced};
+use tuffet_server::events::Subscriber;
+use tuffet_server::watch::Watch;
 
 /// Logs ended requests and passes them to the exporters.
 pub struct Records {

@@ -5,8 +5,8 @@
 //! traces and observers still get each of them.
 
 use tokio::time::Instant;
-use tuffet::events::{SECOND, Surge, within_ms};
 use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
+use tuffet_server::events::{SECOND, Surge, within_ms};
 
 /// The most refused requests per second with a line each, and the same for aborted ones. More than in a
 /// [`super::flood::Flood`]: machines that boot together request many missing names, and only these lines distinguish

@@ -5,7 +5,7 @@ use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, Tr
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
-use tuffet::origins::FetchNote;
+use tuffet_server::origins::FetchNote;
 
 pub(super) fn span(fetch: &FetchNote, trace: u128, scope: &InstrumentationScope) -> SpanData {
     let span = SpanId::from(fastrand::u64(1..));

@@ -20,10 +20,10 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
-use tuffet::watch::ExportCounts as Counts;
-use tuffet::watch::{Watch, Word};
 use tuffet_request::BOUNDS_US;
 use tuffet_request::events::{Answered, Summary};
+use tuffet_server::watch::ExportCounts as Counts;
+use tuffet_server::watch::{Watch, Word};
 
 /// How long the cached values are current: for all instruments of one export.
 const MAX_AGE: Duration = Duration::from_millis(50);

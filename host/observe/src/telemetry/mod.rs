@@ -1,6 +1,6 @@
 //! Telemetry: metrics for Prometheus; traces, metrics and log records for an OpenTelemetry collector.
 //!
-//! Nothing is counted here. `families` names and describes the counters of [`tuffet::watch`], once for all exporters.
+//! Nothing is counted here. `families` names and describes the counters of [`tuffet_server::watch`], once for all exporters.
 //! A trace is built when its request has ended, from the time stamps in a [`Trail`](tuffet_request::Trail); workers are
 //! not involved. Exports wait in bounded queues, each with a thread: a slow or unreachable collector loses data, and
 //! delays no transfer.

@@ -15,12 +15,12 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::origins::FetchNote;
-use tuffet::sampling::Sampling;
-use tuffet::watch::{ExportCounts, Watch};
 use tuffet_net::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
+use tuffet_server::origins::FetchNote;
+use tuffet_server::sampling::Sampling;
+use tuffet_server::watch::{ExportCounts, Watch};
 use tuffet_sinks::resource;
 
 /// The enabled exports over OTLP. Cheap to clone.

@@ -4,8 +4,8 @@
 use super::families::{Family, Point, Unit, Values, families};
 use super::process;
 use std::fmt::{self, Display, Write};
-use tuffet::watch::{Watch, Word};
 use tuffet_request::{BOUNDS_US, Distribution};
+use tuffet_server::watch::{Watch, Word};
 
 /// The `Content-Type` of [`exposition`].
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

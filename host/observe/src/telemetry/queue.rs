@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet::watch::ExportCounts as Counts;
+use tuffet_server::watch::ExportCounts as Counts;
 
 /// The limits of queue and batches: `OTEL_BSP_*`, `OTEL_BLRP_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

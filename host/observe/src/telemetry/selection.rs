@@ -3,9 +3,9 @@
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
-use tuffet::sampling::Sampling;
 use tuffet_request::events::{Outcome, Summary};
 use tuffet_request::{Step, Trail, What};
+use tuffet_server::sampling::Sampling;
 
 /// A limit per second.
 #[derive(Debug)]

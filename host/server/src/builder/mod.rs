@@ -15,8 +15,6 @@ pub use listener::Listener;
 pub(crate) use parts::Parts;
 pub use service::Service;
 
-use crate::content::SourceOpener;
-use crate::generation::Generation;
 use crate::neighbours::Neighbours;
 use crate::status::{RemainingPrivileges, StateSource};
 use crate::vlans::Vlans;
@@ -28,7 +26,7 @@ use tuffet_policy::PluginRecords;
 #[cfg(doc)]
 use tuffet_policy::Resolve;
 use tuffet_request::settings::{Capacity, Retransmit, Settings, Start};
-use tuffet_store::{Disks, Uploads};
+use tuffet_store::Disks;
 
 /// Builds a [`Server`](crate::Server): its listeners and threads, which stay as long as it runs, and its [`Service`], which
 /// can be replaced. Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
@@ -123,62 +121,9 @@ impl Builder {
         self
     }
 
-    /// Notified of changes of interfaces and addresses, so that listeners that wait for one notice at once instead of within
-    /// a second; see `netlink` (feature `netlink`).
-    pub fn network_changes(mut self, changes: Arc<Notify>) -> Builder {
-        self.changes = changes;
-        self
-    }
-
     /// What listeners do without an interface or an address that they are bound to. Default: [`bind`](Builder::bind) fails.
     pub fn start(mut self, start: Start) -> Builder {
         self.settings.start = start;
-        self
-    }
-
-    /// Something beside the server whose state its status contains.
-    pub fn state(mut self, state: Arc<dyn StateSource>) -> Builder {
-        self.states.push(state);
-        self
-    }
-
-    /// Replaces all settings, and the listeners with them: call it before the methods that set single ones. `sockets`: the
-    /// bound sockets of each listener, if the program has them.
-    pub fn settings(mut self, settings: Settings, sockets: Vec<BoundSockets>) -> Builder {
-        (self.settings, self.sockets) = (settings, sockets);
-        self
-    }
-
-    /// The disks that open roots are on ([`Builder::open_roots`]), and that the roots of replacements will be on.
-    pub fn disks(mut self, disks: Disks) -> Builder {
-        self.disks = disks;
-        self
-    }
-
-    /// The records of the runtime that loads policies for this server ([`Builder::policy`]): the counters of their plugins.
-    pub fn records(mut self, records: PluginRecords) -> Builder {
-        self.records = records;
-        self
-    }
-
-    /// Puts everything together that decides requests, without sockets: to explain requests where no server runs.
-    ///
-    /// # Errors
-    /// As [`Builder::bind`], except for listeners.
-    pub fn unbound(mut self) -> Result<Arc<Generation>, BuildError> {
-        self.check(false)?;
-        let roots = self.parts.open(&self.disks)?;
-        let Builder { settings, parts, records, .. } = self;
-        let bounds = settings.bounds();
-        let sources = SourceOpener::new(settings.service.limits.read_ahead);
-        let policy = parts.into_policy(&records, &sources, bounds.ipv6_prefix);
-        let uploads = Uploads::new(&bounds);
-        Ok(Arc::new(Generation::first(&settings, roots, sources, policy, uploads)))
-    }
-
-    /// The user and privileges of the process, for the status.
-    pub fn privileges(mut self, privileges: RemainingPrivileges) -> Builder {
-        self.privileges = privileges;
         self
     }
 }

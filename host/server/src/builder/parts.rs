@@ -14,9 +14,9 @@ pub(crate) struct Parts {
     pub(super) roots: Vec<RootSpec>,
     pub(super) supplied: Vec<(String, Arc<dyn Root>)>,
     /// Roots that are open already.
-    pub(super) opened: Option<Roots>,
+    pub(crate) opened: Option<Roots>,
     pub(super) hooks: ProgramHooks,
-    pub(super) policy: Option<Policy>,
+    pub(crate) policy: Option<Policy>,
 }
 
 impl Parts {

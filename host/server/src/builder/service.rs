@@ -5,12 +5,11 @@ use super::{Builder, Folder};
 use crate::content::Root;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_policy::{AcceptUpload, Authorize, DefaultVerdict, Observe, Policy, Resolve};
+use tuffet_policy::{AcceptUpload, Authorize, DefaultVerdict, Observe, Resolve};
 use tuffet_request::RootSpec;
 use tuffet_request::settings::{
     LeaseFile, Limits, ListenerRules, Netboot, Profile, ServiceSettings, Transfer,
 };
-use tuffet_store::Roots;
 
 /// What a server serves, and by which rules: roots, hooks, and the settings that can change while it runs.
 ///
@@ -99,13 +98,6 @@ macro_rules! service_methods {
                 self
             }
 
-            /// Serves these roots, which are open already on the disks of the server ([`Builder::disks`]), instead of
-            /// folders and roots of the program.
-            pub fn open_roots(mut self, roots: Roots) -> $builds {
-                self.parts_mut().opened = Some(roots);
-                self
-            }
-
             /// Appends a hook to the chain `authorize`; the name is for logs and metrics.
             pub fn authorize(mut self, name: &str, hook: impl Authorize) -> $builds {
                 self.parts_mut().hooks.authorize.push((name.to_owned(), Arc::new(hook)));
@@ -127,13 +119,6 @@ macro_rules! service_methods {
             /// Adds an observer.
             pub fn observe(mut self, name: &str, hook: impl Observe) -> $builds {
                 self.parts_mut().hooks.observe.push((name.to_owned(), Arc::new(hook)));
-                self
-            }
-
-            /// Puts a loaded policy, such as that of WebAssembly plugins, in front of the hooks of the program. Its
-            /// runtime has the records of the server ([`Builder::records`]).
-            pub fn policy(mut self, policy: Policy) -> $builds {
-                self.parts_mut().policy = Some(policy);
                 self
             }
 
@@ -185,12 +170,6 @@ macro_rules! service_methods {
             /// Follows a lease file of a DHCP server, for [`Request::lease`](crate::Request).
             pub fn lease_file(mut self, file: LeaseFile) -> $builds {
                 self.settings_mut().lease_files.push(file);
-                self
-            }
-
-            /// Replaces all settings that can change while a server runs: call it before the methods that set single ones.
-            pub fn service_settings(mut self, settings: ServiceSettings) -> $builds {
-                *self.settings_mut() = settings;
                 self
             }
         }

@@ -12,5 +12,4 @@ pub(crate) use open_sink::OpenSink;
 pub(crate) use outstanding::{Outstanding, OutstandingCall};
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoot, SuppliedRoots};
-pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink, Source, Version};
-pub(crate) use tuffet_store::{OpenedSource, Scope, SourceOpener};
+pub(crate) use tuffet_store::{OpenedSource, Scope, Source, SourceOpener};

@@ -3,9 +3,9 @@
 use super::request::{Report, Request};
 use crate::ClientError;
 use std::net::SocketAddr;
-use tuffet::simulation::SocketId;
 use tuffet::{Outcome, Summary};
 use tuffet_client::{Exchange, Output, Time};
+use tuffet_server::simulation::SocketId;
 
 /// A client with one transfer.
 pub(super) struct Client {

@@ -40,5 +40,5 @@ mod world;
 
 pub use request::{Options, Report, Request, TransferId};
 pub use trace::{Passage, Trace};
-pub use tuffet::simulation::SimulationError;
+pub use tuffet_server::simulation::SimulationError;
 pub use world::{Path, World};

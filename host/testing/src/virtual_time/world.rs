@@ -10,9 +10,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tuffet::simulation::{Departure, SimulationError, SocketId};
 use tuffet::{Builder, StartError, Summary};
 use tuffet_client::Time;
+use tuffet_server::simulation::{Departure, Simulation, SimulationError, SocketId};
 
 /// The port of the first request of a world (RFC 6335: the first dynamic port).
 const FIRST_PORT: u16 = 49_152;
@@ -62,7 +62,7 @@ struct Flight {
 /// A server in virtual time, with its clients and the network between them.
 pub struct World {
     /// `None` once it has ended.
-    server: Option<tuffet::simulation::Simulation>,
+    server: Option<Simulation>,
     /// Hooks and roots run on it. `None` once it has ended.
     runtime: Option<Runtime>,
     fate: Box<dyn Fate>,
@@ -93,7 +93,7 @@ impl World {
     pub fn over(builder: Builder, fate: impl Fate) -> Result<World, SimulationError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| StartError { part: "a runtime cannot start", error })?;
-        let server = builder.simulate(runtime.handle())?;
+        let server = Simulation::of(builder, runtime.handle())?;
         Ok(World {
             server: Some(server),
             runtime: Some(runtime),
@@ -244,7 +244,7 @@ impl World {
     fn next(&self) -> Option<Time> {
         let arrival = self.flights.peek().map(|Reverse(flight)| flight.arrival);
         let client = self.clients.iter().map(Client::deadline).min();
-        let timer = self.server.as_ref().and_then(tuffet::simulation::Simulation::next_timer);
+        let timer = self.server.as_ref().and_then(Simulation::next_timer);
         [arrival, client, timer].into_iter().flatten().min().filter(|time| *time != Time::NEVER)
     }
 

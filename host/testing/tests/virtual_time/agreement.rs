@@ -4,9 +4,10 @@ use async_trait::async_trait;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tempfile::TempDir;
-use tuffet::admission::{Circumstances, explain};
-use tuffet::explanation::{ExplainedOutcome, Question};
-use tuffet::generation::Generation;
+use tuffet_server::admission::{Circumstances, explain};
+use tuffet_server::daemon::BuilderParts;
+use tuffet_server::explanation::{ExplainedOutcome, Question};
+use tuffet_server::generation::Generation;
 
 use tuffet::{
     Ask, Builder, Decided, DefaultVerdict, Denial, ErrorCode, Folder, Handle, Listener, Netboot, Outcome,

@@ -5,7 +5,7 @@ use crate::{image, ms, serving};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::settings::Ceilings;
+use tuffet::Ceilings;
 use tuffet::{Builder, Outcome, Profile};
 use tuffet_testing::virtual_time::{Options, Path, Request, TransferId, World};
 use tuffet_testing::{Delivery, Direction, Fate};

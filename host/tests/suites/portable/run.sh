@@ -25,4 +25,4 @@ compile $arm check --locked --target $arm --package tuffet-udp --package tuffet-
 for other in x86_64-apple-darwin x86_64-unknown-freebsd; do
     compile $other clippy --locked --target $other --package tuffet --no-default-features -- -D warnings
 done
-$cargo test --locked --package tuffet-udp --package tuffet-engine --package tuffet --features tuffet-udp/plain --lib --test embed
+$cargo test --locked --package tuffet-udp --package tuffet-engine --package tuffet-server --package tuffet --features tuffet-udp/plain --lib --test embed

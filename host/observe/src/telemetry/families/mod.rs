@@ -4,8 +4,8 @@ mod row;
 mod rows;
 
 use row::{each, of};
-use tuffet::watch::{Watch, Word};
 use tuffet_request::Distribution;
+use tuffet_server::watch::{Watch, Word};
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]

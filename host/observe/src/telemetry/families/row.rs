@@ -1,8 +1,8 @@
 //! A metric as a row of a table: name, help text, unit, kind and getter.
 
 use super::{Family, Point, Unit, Values};
-use tuffet::watch::Word;
 use tuffet_request::Distribution;
+use tuffet_server::watch::Word;
 
 /// A metric that is read from an `S`.
 pub(super) struct Row<S> {

@@ -10,14 +10,14 @@ use super::row::{Row, counter, counters, gauge, gauges, histograms, measures};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use tuffet::origins::OriginReport;
-use tuffet::status::{Report, Revision, RootState};
-use tuffet::watch::{
-    ByOperation, Ended, ExportCounts, Labelled, PluginTotals, ProfileTotals, Totals, Watch, Word,
-};
 use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::{PluginIdentity, PluginSeries, SeriesName, SeriesValue};
 use tuffet_request::{KvState, SinkCounted};
+use tuffet_server::origins::OriginReport;
+use tuffet_server::status::{Report, Revision, RootState};
+use tuffet_server::watch::{
+    ByOperation, Ended, ExportCounts, Labelled, PluginTotals, ProfileTotals, Totals, Watch, Word,
+};
 
 /// The process.
 pub(super) const PROCESS: &[Row<Watch>] = &[

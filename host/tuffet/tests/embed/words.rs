@@ -6,7 +6,7 @@ use futures_util::future::{BoxFuture, pending};
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tuffet::settings::Retransmit;
+use tuffet::Retransmit;
 use tuffet::{
     Bytes, DefaultVerdict, Destination, Event, EventKind, Limits, ReadAt, Resolution, Root, RootError, Sink,
     Source, Target, Verdict, Version, authorize_fn, observe_fn, resolve_fn,

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tuffet::settings::Retransmit;
+use tuffet::Retransmit;
 use tuffet::{
     AcceptUpload, BuildError, Builder, Denial, Destination, ErrorCode, Event, EventKind, Failure, HookCall,
     Limits, Outcome, ReceivedUpload, Request, Root, RootError, Sink, Source, UploadVerdict, accept_upload_fn,

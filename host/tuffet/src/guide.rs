@@ -11,7 +11,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | `host/server/examples/memory.rs`, in this package as `examples/memory.rs` | the least: one file in memory |
+//! | `host/tuffet/examples/memory.rs`, in this package as `examples/memory.rs` | the least: one file in memory |
 //! | `examples/embed/s3` | a bucket as a root: ranged reads, uploads by parts |
 //! | `examples/embed/axum` | HTTP and TFTP in one process, with one policy |
 //! | `examples/embed/wasm` | the plugins of an operator beside a hook of the program |

@@ -12,6 +12,7 @@ use tuffet::{
     Authorize, BuildError, Event, EventKind, Failure, Folder, HookCall, Observe, Outcome, Request,
     Resolution, Resolve, Server, Source, Verdict,
 };
+use tuffet_server::daemon::{BuilderParts, ServiceParts};
 
 /// Decides by the requested name.
 struct ByName;
@@ -217,16 +218,16 @@ async fn a_contradiction_is_named() {
     assert!(why(builder().resolve("", ByName).bind()).contains("of a hook is empty"));
     assert!(why(builder().resolve("a\nb", ByName).bind()).contains("contains '\\n'"));
     assert!(why(builder().folder(Folder::new("a:b", "/")).bind()).contains("of a root contains ':'"));
-    let opened = tuffet::Roots::open(&[]).unwrap();
+    let opened = tuffet_store::Roots::open(&[]).unwrap();
     let both = builder().folder(Folder::new("boot", "/")).open_roots(opened);
     assert!(why(both.bind()).contains("`open_roots` supplies all roots"));
-    let server = |set: fn(&mut tuffet::settings::Settings)| {
-        let mut settings = tuffet::settings::Settings::default();
+    let server = |set: fn(&mut tuffet_request::settings::Settings)| {
+        let mut settings = tuffet_request::settings::Settings::default();
         set(&mut settings);
         Server::builder().settings(settings, Vec::new()).listener(crate::listener()).resolve("a", ByName)
     };
     let profile = tuffet::Profile {
-        ceilings: tuffet::settings::Ceilings { max_windowsize: Some(0), ..Default::default() },
+        ceilings: tuffet::Ceilings { max_windowsize: Some(0), ..Default::default() },
         ..Default::default()
     };
     assert!(

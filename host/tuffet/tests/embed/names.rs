@@ -4,13 +4,14 @@ use crate::{builder, off, start};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet::admission::{Circumstances, explain};
-use tuffet::explanation::{Explanation, Question};
 use tuffet::{
-    Ask, AskError, BuildError, ClientClass, DefaultVerdict, Folder, Listener, ListenerRules, Policy, Service,
-    Source, resolve_fn,
+    Ask, AskError, BuildError, ClientClass, DefaultVerdict, Folder, Listener, ListenerRules, Service, Source,
+    resolve_fn,
 };
-use tuffet_policy::{Chains, PolicyParts};
+use tuffet_policy::{Chains, Policy, PolicyParts};
+use tuffet_server::admission::{Circumstances, explain};
+use tuffet_server::daemon::{BuilderParts, ServiceParts};
+use tuffet_server::explanation::{Explanation, Question};
 
 fn service() -> Service {
     Service::new().resolve("content", resolve_fn(|_| Source::bytes(*b"x")))
@@ -34,7 +35,7 @@ async fn another_protocol_asks_for_a_listener_that_exists() {
 /// Explains a read request for a file at a listener.
 async fn explain_at(
     listener: &str,
-    generation: &Arc<tuffet::generation::Generation>,
+    generation: &Arc<tuffet_server::generation::Generation>,
     name: &str,
 ) -> Result<Explanation, String> {
     let question = Question {
@@ -64,7 +65,7 @@ async fn explain_at(
 }
 
 /// Explains a read request for a file at the listener of tests.
-pub async fn explained(generation: &Arc<tuffet::generation::Generation>, name: &str) -> Explanation {
+pub async fn explained(generation: &Arc<tuffet_server::generation::Generation>, name: &str) -> Explanation {
     explain_at("test", generation, name).await.unwrap()
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use tuffet::settings::Ceilings;
+use tuffet::Ceilings;
 use tuffet::{
     Authorize, Failure, Folder, HookCall, Limits, Listener, ListenerRules, ReplaceError, Request, Server,
     Service, Verdict,
@@ -188,8 +188,8 @@ async fn a_dropped_handle_ends_the_server() {
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let given = Listener::from_socket(socket).unwrap().single_port(true);
     let server = Server::builder().listener(given).folder(boot(one.path())).bind().unwrap();
-    let address = server.listeners()[0].address;
     let handle = server.start().unwrap();
+    let address = handle.addresses()[0].1;
     let slow = off(move || {
         assert_eq!(get(address, "file").unwrap(), b"one");
         Slow::begin(address, "long")

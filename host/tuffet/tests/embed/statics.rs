@@ -10,7 +10,7 @@ const CRATES: [&str; 8] = [
     "../leases/src",
     "../policy/src",
     "../request/src",
-    "src",
+    "../server/src",
     "../store/src",
     "../udp/src",
 ];
@@ -29,9 +29,13 @@ const ALLOWED: [(&str, &str, &str); 6] = [
     ),
     ("store/src/obstacle.rs", "static USER", "is the name of the user, whom a process has one of"),
     ("policy/src/deferred_work.rs", "static COLLECTED", "is set and emptied within one poll on one thread"),
-    ("src/admission/deciders.rs", "static MAY_BLOCK", "is set and reset within one poll on one thread"),
     (
-        "src/admission/held_wake.rs",
+        "server/src/admission/deciders.rs",
+        "static MAY_BLOCK",
+        "is set and reset within one poll on one thread",
+    ),
+    (
+        "server/src/admission/held_wake.rs",
         "static HELD",
         "is set and emptied within one batch of requests on one thread",
     ),

@@ -150,7 +150,7 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
             Ok(Box::new(Hanging) as Box<dyn Sink>)
         }
     }
-    let patient = tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
+    let patient = tuffet::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
     let (handle, server) = start(builder().writable_root("both", 1 << 20, Both).retransmit(patient));
     let uploads: Vec<_> = (0..50)
         .map(|n| tokio::task::spawn_blocking(move || put(server, &format!("{n}"), &[7; 900_000])))

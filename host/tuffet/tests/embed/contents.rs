@@ -163,7 +163,7 @@ impl Root for Contents {
 async fn contents_arrive_whole_or_end_with_an_error() {
     let read = Arc::<AtomicU64>::default();
     let contents = Contents { read: Arc::clone(&read) };
-    let patient = tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
+    let patient = tuffet::Retransmit { give_up: Duration::from_secs(4), ..Default::default() };
     let (handle, server) = start(builder().root("store", contents).retransmit(patient));
     off(move || {
         assert_eq!(get(server, "small").unwrap(), content(SMALL));
@@ -227,7 +227,7 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
         }));
     let open = OpenFolder::open(folder.path()).unwrap();
     assert_eq!(open.source("file").unwrap().size(), SMALL);
-    let watch = handle.watch().clone();
+    let watch = tuffet_server::watch::Watch::of(&handle).clone();
     off(move || {
         for _ in 0..2 {
             assert_eq!(get(server, "large").unwrap(), content(LARGE));

@@ -19,6 +19,7 @@ pub(crate) use measure::Measured;
 use measure::Repeated;
 use probe::{FEW, Probe};
 use rare::Rare;
+use report::LATE_MICROS;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -203,6 +204,8 @@ impl Sender {
             rare.copied = rare.copied.saturating_sub(ahead);
             rare.probe = Probe::None;
             (rare.reports.repairs, rare.reports.ignored) = (0, false);
+            let late = probes > 0 || now.micros_since(self.burst_at) >= LATE_MICROS;
+            rare.reports.late = if late { rare.reports.late.saturating_add(1) } else { 0 };
         }
         if self.acked >= self.total {
             return Acked::Finished { rtt };

@@ -18,12 +18,14 @@ const DOUBTS: u8 = 3;
 /// or more, a gap there is rare enough to wait for the next ACK.
 const LARGE: u16 = 8;
 
-/// After so many wrong reports without a right one, the peer acknowledges each block.
-const WRONG: u8 = 3;
-
 /// After so many blocks more that were acknowledged alone than three times the others, too: whoever reports gaps acknowledges
 /// all that arrived before one.
 const SINGLES: u8 = 8;
+
+/// After so many ACKs in a row that came after a time-out, or so many microseconds after the block, the peer does not
+/// acknowledge each block.
+const LATE: u8 = 3;
+pub(super) const LATE_MICROS: u32 = 250_000;
 
 /// Duplicates of an ACK that end the wait.
 const DUPLICATES: u8 = 3;
@@ -39,10 +41,12 @@ pub(super) struct Reports {
     /// The last block that had been sent when the sender went back, until the answer shows whether the report was right;
     /// 0 if it did.
     back_from: u64,
-    /// How many reports were wrong: the peer acknowledged all that was in flight, block by block.
-    wrong: u8,
     /// How many blocks were acknowledged alone, although others of their window had been sent, less three for each other one.
     singles: u8,
+    /// Whether it only looked as if the peer acknowledged each block.
+    misled: bool,
+    /// How many ACKs with news in a row came late.
+    pub(super) late: u8,
     /// Whether a report was wrong by the looks of it.
     hinted: bool,
     /// How often the sender went back since the last ACK with news.
@@ -84,7 +88,6 @@ impl Reports {
 
     fn were_right(&mut self) {
         (self.proven, self.hinted, self.doubts) = (true, false, self.doubts.saturating_sub(1));
-        self.wrong = 0;
     }
 
     fn acknowledged_together(&mut self, blocks: u16) {
@@ -93,7 +96,7 @@ impl Reports {
     }
 
     fn were_wrong(&mut self) {
-        (self.doubts, self.wrong) = (DOUBTS, self.wrong.saturating_add(1));
+        self.doubts = DOUBTS;
     }
 
     #[cfg(test)]
@@ -246,17 +249,24 @@ impl Sender {
 
     /// Returns whether the peer acknowledges each block, or nearly each.
     pub(crate) fn acknowledges_each(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| {
-            let Reports { wrong, singles, .. } = rare.reports;
-            wrong >= WRONG || singles >= SINGLES
-        })
+        self.rare.as_ref().is_some_and(|rare| rare.reports.singles >= SINGLES && !rare.reports.misled)
     }
 
-    /// Grants windows again. Only what comes from now on tells whether the peer acknowledges each block.
+    /// Returns whether the last ACK with news came late.
+    pub(crate) fn answered_late(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.late > 0)
+    }
+
+    /// Returns whether blocks that were sent one by one were acknowledged late, again and again.
+    pub(crate) fn answers_late(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.late >= LATE)
+    }
+
+    /// Grants windows again, to the end.
     pub(crate) fn return_to_windows(&mut self, blocks: u16) {
         self.set_window(blocks);
         let reports = self.reports();
-        (reports.wrong, reports.singles) = (0, 0);
+        reports.misled = true;
     }
 
     fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {

@@ -158,10 +158,21 @@ impl Transfer {
         pause.map_or(0, |pause| *pause)
     }
 
+    /// After an ACK of a transfer with windows: chooses whether it has them from now on.
+    #[inline]
+    pub(super) fn choose_windows(&mut self, repeated: bool, gap: bool) {
+        let Phase::Sending(sender) = &self.phase else { return };
+        if sender.window() < self.options.window_size() {
+            self.return_to_windows();
+        } else if repeated || gap {
+            self.leave_windows(repeated);
+        }
+    }
+
     /// Sends one block for each answer, if the client acknowledges each block and yet gets many of them twice: it is too slow
     /// for windows, and its ACKs say where it is.
     #[cold]
-    pub(super) fn leave_windows(&mut self, repeated: bool) {
+    fn leave_windows(&mut self, repeated: bool) {
         let copies = u64::from(self.counts.retransmissions);
         // Without a time-out the copies come from reports of gaps, which may be right.
         let telling = if repeated { copies * 8 } else { copies };
@@ -174,13 +185,13 @@ impl Transfer {
         }
     }
 
-    /// Returns to windows after a time-out: the client may wait for the rest of one, and its reports of gaps only looked as if
-    /// it acknowledged each block.
+    /// Returns to windows if answers are late again and again: the client waits for the rest of a window, and its reports of
+    /// gaps only looked as if it acknowledged each block.
     #[cold]
-    pub(super) fn return_to_windows(&mut self) {
+    fn return_to_windows(&mut self) {
         let window = self.options.window_size();
         if let Phase::Sending(sender) = &mut self.phase
-            && sender.window() < window
+            && sender.answers_late()
             && self.window_limit == 0
         {
             sender.return_to_windows(window);

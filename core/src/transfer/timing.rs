@@ -28,9 +28,6 @@ impl Transfer {
     pub(super) fn repeat(&mut self, now: Time) {
         self.repeats = self.repeats.saturating_add(1);
         self.rtt.back_off();
-        if self.server && self.options.window_size() > 1 {
-            self.return_to_windows();
-        }
         match &mut self.phase {
             Phase::Requested { .. } => self.due.packet = DuePacket::Request,
             Phase::Offered { .. } => self.due.packet = DuePacket::Oack,

@@ -177,7 +177,8 @@ fn a_client_without_room_for_windows_is_served_in_lockstep_from_then_on() {
         assert_eq!(server.outcome("file")["outcome"], "served");
         let (file, granted) = with_a_ring_of_two(server.address(), "file", windowsize, reports);
         assert!(file == bytes(100_000));
-        assert_eq!(granted, 1);
+        // Who reports gaps may keep windows, at a pace that it bears.
+        assert!(granted == 1 || reports, "{granted}");
         assert_eq!(server.outcome("file")["outcome"], "served");
     }
 }

@@ -117,10 +117,18 @@ typedef struct tuffet_client {
 
 /*
  * Whether the network says that the client has this MAC address, in any letter case, with `:`, `-`, `.` or without
- * separators; and all that the network says. Without the grant client-mac, the call fails.
+ * separators; all that the network says, most trustworthy source first; and what the client claims, by the name that it
+ * asked for. Without the grant client-mac, the call fails.
  */
 bool tuffet_client_has_mac(const tuffet_client *client, const char *address);
 tuffet_macs tuffet_client_network_macs(const tuffet_client *client);
+tuffet_macs tuffet_client_claimed_macs(const tuffet_client *client);
+
+/*
+ * All of them, those that the network knows first, and none without the grant client-mac: for records, never to decide who
+ * may do something.
+ */
+tuffet_macs tuffet_client_any_macs(const tuffet_client *client);
 
 typedef struct tuffet_request {
     const char *id; /* unique in one process of the server; log lines and events carry the same */

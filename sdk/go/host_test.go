@@ -212,7 +212,9 @@ func TestAnswers(t *testing.T) {
 func TestMACs(t *testing.T) {
 	client := tuffettest.Request("a").Client
 	client.MACs = tuffettest.MACs("02:00:5e:10:00:0a")
-	client.MACs.Claimed = []tuffet.MAC{{Address: "02:00:5e:10:00:0b", Source: tuffet.RequestedName}}
+	network := []tuffet.MAC{{Address: "02:00:5e:10:00:0a", Source: tuffet.NeighbourTable}}
+	claimed := []tuffet.MAC{{Address: "02:00:5e:10:00:0b", Source: tuffet.RequestedName}}
+	client.MACs.Claimed = claimed
 	for address, want := range map[string]bool{
 		"02:00:5e:10:00:0a": true, "02-00-5E-10-00-0A": true, "0200.5e10.000A": true, "02005E10000a": true,
 		"02:00:5e:10:00:0b": false, "": false, "02:00": false,
@@ -221,16 +223,26 @@ func TestMACs(t *testing.T) {
 			t.Errorf("%q is not %v", address, want)
 		}
 	}
-	if got := client.NetworkMACs(); !reflect.DeepEqual(got, []string{"02:00:5e:10:00:0a"}) {
+	got := [][]tuffet.MAC{client.NetworkMACs(), client.ClaimedMACs(), client.AnyMACs()}
+	if want := [][]tuffet.MAC{network, claimed, {network[0], claimed[0]}}; !reflect.DeepEqual(got, want) {
 		t.Error(got)
 	}
 	client.MACs = nil
-	defer func() {
-		if value := fmt.Sprint(recover()); !strings.Contains(value, "the grant client-mac") {
-			t.Error(value)
-		}
-	}()
-	client.HasMAC("02:00:5e:10:00:0a")
+	if got := client.AnyMACs(); len(got) != 0 {
+		t.Error(got)
+	}
+	for _, forgotten := range []func(){
+		func() { client.HasMAC("02:00:5e:10:00:0a") }, func() { client.NetworkMACs() }, func() { client.ClaimedMACs() },
+	} {
+		func() {
+			defer func() {
+				if value := fmt.Sprint(recover()); !strings.Contains(value, "the grant client-mac") {
+					t.Error(value)
+				}
+			}()
+			forgotten()
+		}()
+	}
 }
 
 func TestErrors(t *testing.T) {

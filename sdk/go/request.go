@@ -87,7 +87,7 @@ type Client struct {
 	// Textual IP address; an IPv4-mapped IPv6 address is given as IPv4.
 	Address string
 	Port    uint16
-	// nil without the grant client-mac; [Client.HasMAC] and [Client.NetworkMACs] look into it.
+	// nil without the grant client-mac; [Client.HasMAC], [Client.NetworkMACs] and [Client.ClaimedMACs] look into it.
 	MACs *MACAddresses
 	// nil without a lease, and if the manifest does not list the fact lease.
 	Lease *Lease
@@ -99,22 +99,33 @@ type Client struct {
 // or no separators. Without the grant client-mac it panics, so that the call of the hook fails.
 func (c *Client) HasMAC(address string) bool {
 	wanted := strings.ToLower(strings.NewReplacer(":", "", "-", "", ".", "").Replace(address))
-	return slices.ContainsFunc(c.NetworkMACs(), func(its string) bool {
-		return strings.ReplaceAll(its, ":", "") == wanted
+	return slices.ContainsFunc(c.NetworkMACs(), func(its MAC) bool {
+		return strings.ReplaceAll(its.Address, ":", "") == wanted
 	})
 }
 
-// NetworkMACs returns the MAC addresses that the client has as the network says. Without the grant client-mac it panics, so
-// that the call of the hook fails.
-func (c *Client) NetworkMACs() []string {
+// NetworkMACs returns the MAC addresses that the client has as the network says, most trustworthy source first. Without the
+// grant client-mac it panics, so that the call of the hook fails.
+func (c *Client) NetworkMACs() []MAC { return c.knownMACs().Network }
+
+// ClaimedMACs returns the MAC addresses that the client claims, by the name that it asked for. Without the grant client-mac
+// it panics, so that the call of the hook fails.
+func (c *Client) ClaimedMACs() []MAC { return c.knownMACs().Claimed }
+
+// AnyMACs returns all MAC addresses, those that the network knows first, and none without the grant client-mac: for records,
+// never to decide who may do something.
+func (c *Client) AnyMACs() []MAC {
+	if c.MACs == nil {
+		return nil
+	}
+	return slices.Concat(c.MACs.Network, c.MACs.Claimed)
+}
+
+func (c *Client) knownMACs() *MACAddresses {
 	if c.MACs == nil {
 		panic("the manifest does not ask for the grant client-mac, or the configuration does not give it")
 	}
-	addresses := make([]string, len(c.MACs.Network))
-	for i, mac := range c.MACs.Network {
-		addresses[i] = mac.Address
-	}
-	return addresses
+	return c.MACs
 }
 
 // A Pair is a name with a value.

@@ -15,7 +15,7 @@ use crate::program::ServerProgram;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_policy::SeriesValue;
 use tuffet_terminal::{print, print_json, print_stderr};
-use tuffet_wasm::{Hook, HookInput, LogLine, Trial, TrialResult};
+use tuffet_wasm::{Hook, HookInput, LogLine, READ_CLOCK, Trial, TrialResult};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -52,10 +52,6 @@ pub(crate) fn run(args: &RunArgs, server: &dyn ServerProgram) -> ExitCode {
         Err(code) => code,
     }
 }
-
-/// A plugin without the grant gets a time that no author wants.
-pub(crate) const READ_CLOCK: &str = "it read the clock without the grant `clock`, and so got the beginning of 1970: ask for \
-                                     the grant in the manifest, or use the time of the request";
 
 /// A plugin and the input of its call.
 pub(crate) struct Prepared<'a> {

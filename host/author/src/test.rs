@@ -20,14 +20,15 @@ use crate::lab::{self, Lab, LoadError};
 use crate::plugin_args::root;
 use crate::program::ServerProgram;
 use crate::record;
-use crate::run::{READ_CLOCK, answer, changed, changed_shared, line, measured};
+use crate::run::{answer, changed, changed_shared, line, measured};
 use crate::stale;
 use tuffet_config::{ComponentSource, EXIT_CONFIG, Grant, PluginLimits, TimeSpan, reach};
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
 use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::{
-    AnswerSource, Hook, HookInput, KeyName, RecordedAnswers, SinkLine, StagedAnswers, Trial, TrialResult,
+    AnswerSource, Hook, HookInput, KeyName, READ_CLOCK, RecordedAnswers, SinkLine, StagedAnswers, Trial,
+    TrialResult,
 };
 
 #[derive(Debug, Args)]

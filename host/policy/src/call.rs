@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::time::{Instant, timeout};
+use tracing::Level;
 
 use super::answers::{Answer, Labelled, Resolution, UploadVerdict, Verdict};
 use super::breaker::BreakerChange;
@@ -349,23 +350,10 @@ impl Member {
 
     /// Logs a failure and returns its effect according to `on-error`.
     fn on_failure<A: Answer>(&self, question: Question<'_>, failure: &Failure) -> Result<A, NoAnswer> {
-        let Question { hook, request, .. } = question;
+        let hook = question.hook;
         // An open breaker was logged when it opened.
-        if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.log_rate.take() {
-            tracing::warn!(
-                target: "tuffet::policy",
-                plugin = %self.name,
-                hook,
-                request = %request.id,
-                client = %request.client,
-                trace_id = traced(request).map(|traced| traced.trace.to_string()),
-                span_id = traced(request).map(|traced| traced.span.to_string()),
-                failure = "call",
-                cause = failure.cause.as_str(),
-                "a {} failed: {}",
-                self.noun,
-                failure.detail
-            );
+        if failure.cause != Cause::Repeated && !question.request.is_rehearsal() {
+            self.log_failure(question, failure);
         }
         match self.on_error {
             // Its failure changes nothing.
@@ -379,6 +367,35 @@ impl Member {
                 message: "policy failure".into(),
                 reason: format!("{} {} failed in {hook}: {failure}", self.noun, self.name),
             })),
+        }
+    }
+
+    /// Logs a failure. If it ends the request, the line of that is the warning.
+    fn log_failure(&self, question: Question<'_>, failure: &Failure) {
+        let Question { hook, request, .. } = question;
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    target: "tuffet::policy",
+                    plugin = %self.name,
+                    hook,
+                    request = %request.id,
+                    client = %request.client,
+                    trace_id = traced(request).map(|traced| traced.trace.to_string()),
+                    span_id = traced(request).map(|traced| traced.span.to_string()),
+                    failure = "call",
+                    cause = failure.cause.as_str(),
+                    "a {} failed: {}",
+                    self.noun,
+                    failure.detail
+                )
+            };
+        }
+        let ends_request = !self.monitors && self.on_error != OnError::Abstain;
+        match self.log_rate.level_of_failure(ends_request) {
+            Some(Level::WARN) => line!(warn),
+            Some(_) => line!(debug),
+            None => {}
         }
     }
 }

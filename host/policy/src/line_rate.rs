@@ -1,10 +1,11 @@
 //! Limits log lines by and about plugins, because clients decide how often a plugin is called.
 
 use parking_lot::Mutex;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
+use tracing::Level;
 
 /// Lines per second on average, and in a burst after a pause.
 const PER_SECOND: u32 = 100;
@@ -21,8 +22,14 @@ pub struct LineRate {
     plugin: Arc<str>,
     /// The kind of lines, for the report.
     kind: LineKind,
+    requests: RequestLines,
     state: Mutex<State>,
 }
+
+/// Whether the log line of a request that ended badly is a warning or an error with the reason. Then a warning about the
+/// plugin that failed would say the same. Not set in programs, which log requests as they like.
+#[derive(Debug, Clone, Default)]
+struct RequestLines(Arc<OnceLock<fn() -> bool>>);
 
 /// The kinds of lines, with separate rates: a chatty plugin does not hide its failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,17 +51,28 @@ struct State {
 
 impl LineRate {
     /// A limit for the lines that a plugin logs.
-    pub fn of_plugin(plugin: &Arc<str>) -> Arc<LineRate> {
+    pub fn of_plugin(plugin: &Arc<str>) -> LineRate {
         LineRate::new(plugin, LineKind::Plugin)
     }
 
     /// A limit for the lines that the server logs about the calls of a plugin or a hook, as `noun` says.
-    pub fn calls(noun: &'static str, name: &Arc<str>) -> Arc<LineRate> {
+    pub fn calls(noun: &'static str, name: &Arc<str>) -> LineRate {
         LineRate::new(name, LineKind::Calls { noun })
     }
 
-    fn new(plugin: &Arc<str>, kind: LineKind) -> Arc<LineRate> {
-        Arc::new(LineRate { plugin: Arc::clone(plugin), kind, state: Mutex::default() })
+    fn new(plugin: &Arc<str>, kind: LineKind) -> LineRate {
+        let requests = RequestLines::default();
+        LineRate { plugin: Arc::clone(plugin), kind, requests, state: Mutex::default() }
+    }
+
+    /// Returns the level of a line about a failed call, and counts the line; `None` if it is left out. `ends_request`:
+    /// whether the failure decides how the request ends.
+    pub fn level_of_failure(self: &Arc<LineRate>, ends_request: bool) -> Option<Level> {
+        let is_told = ends_request && self.requests.0.get().is_some_and(|have_reasons| have_reasons());
+        let level = if is_told { Level::DEBUG } else { Level::WARN };
+        // A line below the log level does not count.
+        let is_wanted = !is_told || tracing::enabled!(target: "tuffet::policy", Level::DEBUG);
+        (is_wanted && self.take()).then_some(level)
     }
 
     /// Returns whether a line may be written; otherwise counts it as suppressed.
@@ -110,20 +128,31 @@ impl LineRate {
 
 /// All rates of a runtime, to report them at shutdown: a running call may still hold those of its plugin.
 #[derive(Debug, Default)]
-pub struct LineRates(Mutex<Vec<Weak<LineRate>>>);
+pub struct LineRates {
+    all: Mutex<Vec<Weak<LineRate>>>,
+    requests: RequestLines,
+}
 
 impl LineRates {
     /// Adds a rate, and returns it.
-    pub fn with(&self, rate: Arc<LineRate>) -> Arc<LineRate> {
-        let mut all = self.0.lock();
+    pub fn with(&self, mut rate: LineRate) -> Arc<LineRate> {
+        rate.requests = self.requests.clone();
+        let rate = Arc::new(rate);
+        let mut all = self.all.lock();
         all.retain(|rate| rate.strong_count() > 0);
         all.push(Arc::downgrade(&rate));
         rate
     }
 
+    /// Sets the function that says whether the lines of requests have the reasons of bad ends, at the level WARN or ERROR.
+    /// Only the first one counts.
+    pub fn requests_have_reasons(&self, have: fn() -> bool) {
+        let _ = self.requests.0.set(have);
+    }
+
     /// Reports suppressed lines so far.
     pub fn report(&self) {
-        let all = self.0.lock().clone();
+        let all = self.all.lock().clone();
         all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());
     }
 }

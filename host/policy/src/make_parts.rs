@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tracing::Level;
 
 use super::content::PluginContent;
 use super::content_parts::{AnnouncedContent, ContentParts, part_length};
@@ -109,19 +110,33 @@ async fn fill(
             }
             Err(failure) => failure.detail,
         };
-        if member.log_rate.take() {
-            tracing::warn!(
+        // The transfers that read it fail, and their lines have the reason.
+        if let Some(parts) = filling.parts.upgrade() {
+            log_failure(&member, &format!("at byte {offset} of {size} of its content: {failed}"));
+            parts.fail(format!("{} {} failed in render: {failed}", member.noun, member.name));
+        }
+        return;
+    }
+}
+
+/// Logs that no more parts arrive: as a warning, unless the lines of transfers are.
+fn log_failure(member: &Member, what: &str) {
+    macro_rules! line {
+        ($level:ident) => {
+            tracing::$level!(
                 target: "tuffet::policy",
                 plugin = %member.name,
                 hook = "render",
                 failure = "part",
-                "a plugin failed at byte {offset} of {size} of its content: {failed}"
-            );
-        }
-        if let Some(parts) = filling.parts.upgrade() {
-            parts.fail(failed);
-        }
-        return;
+                "a {} failed {what}",
+                member.noun
+            )
+        };
+    }
+    match member.log_rate.level_of_failure(true) {
+        Some(Level::WARN) => line!(warn),
+        Some(_) => line!(debug),
+        None => {}
     }
 }
 

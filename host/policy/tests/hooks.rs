@@ -142,7 +142,7 @@ fn member(name: &str, hooks: Hooks) -> Member {
         turns: None,
         overload: Arc::default(),
         counters: Arc::new(Counters::default()),
-        log_rate: LineRate::calls("plugin", &name),
+        log_rate: Arc::new(LineRate::calls("plugin", &name)),
         noun: "plugin",
         verdicts: None,
         resolutions: None,

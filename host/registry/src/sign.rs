@@ -36,14 +36,18 @@ impl SignKey {
     pub fn read(pem: &str) -> Result<SignKey, String> {
         const ADVICE: &str = "let `openssl genpkey -algorithm ed25519 -out sign.key` write one, or `openssl pkcs8 -topk8 \
                               -nocrypt` convert one";
+        if pem.contains("ENCRYPTED SIGSTORE PRIVATE KEY") || pem.contains("ENCRYPTED COSIGN PRIVATE KEY") {
+            return Err(format!(
+                "cosign has encrypted it, and cosign alone can use it: push without this key, and let `cosign sign --key` sign \
+                 what `push` prints, which servers take as well; or {ADVICE}"
+            ));
+        }
+        if pem.contains("ENCRYPTED") {
+            return Err("it is encrypted: let `openssl pkey -in FILE -out sign.key` decrypt it".into());
+        }
         let text = pem.split_once(BEGIN).and_then(|(_, rest)| rest.split_once(END)).map(|(text, _)| text);
         let Some(text) = text else {
-            let what = if pem.contains("ENCRYPTED") {
-                "it is encrypted"
-            } else {
-                "it holds no private key in PKCS #8"
-            };
-            return Err(format!("{what} (`{BEGIN}`); {ADVICE}"));
+            return Err(format!("it holds no private key in PKCS #8 (`{BEGIN}`); {ADVICE}"));
         };
         let text: String = text.split_whitespace().collect();
         let der =
@@ -166,14 +170,25 @@ mod tests {
         assert!(matches!(SignKey::read(&pem(p256.as_ref())), Ok(SignKey(Kind::P256(_)))));
         let ed25519 = Ed25519KeyPair::generate_pkcs8(&random).unwrap();
         assert!(matches!(SignKey::read(&pem(ed25519.as_ref())), Ok(SignKey(Kind::Ed25519(_)))));
-        for (text, said) in [
-            ("", "no private key in PKCS #8"),
-            ("-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----", "it is encrypted"),
-            (&pem(b"other"), "of another kind"),
-            ("-----BEGIN PRIVATE KEY-----\n%\n-----END PRIVATE KEY-----", "is damaged"),
+        for (text, said, remedy) in [
+            ("", "no private key in PKCS #8", "openssl genpkey"),
+            (
+                "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----",
+                "cosign has encrypted it",
+                "`cosign sign --key`",
+            ),
+            (
+                "-----BEGIN ENCRYPTED COSIGN PRIVATE KEY-----",
+                "cosign has encrypted it",
+                "`cosign sign --key`",
+            ),
+            ("-----BEGIN ENCRYPTED PRIVATE KEY-----", "it is encrypted", "openssl pkey -in"),
+            ("-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED", "it is encrypted", "openssl pkey -in"),
+            (&pem(b"other"), "of another kind", "openssl genpkey"),
+            ("-----BEGIN PRIVATE KEY-----\n%\n-----END PRIVATE KEY-----", "is damaged", "openssl genpkey"),
         ] {
             let why = SignKey::read(text).unwrap_err();
-            assert!(why.contains(said) && why.contains("openssl genpkey"), "{why}");
+            assert!(why.contains(said) && why.contains(remedy), "{why}");
         }
     }
 }

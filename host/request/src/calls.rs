@@ -87,9 +87,12 @@ impl Calls {
 
     /// Returns whether a plugin gave the request a label.
     pub(crate) fn has_label(&self) -> bool {
-        self.0
-            .get()
-            .is_some_and(|calls| calls.lock().iter().any(|call| call.label.is_some() && !call.monitored))
+        self.any(|call| call.label.is_some() && !call.monitored)
+    }
+
+    /// Returns whether this is true of any call so far.
+    pub fn any(&self, is: impl Fn(&Call) -> bool) -> bool {
+        self.0.get().is_some_and(|calls| calls.lock().iter().any(is))
     }
 
     /// Returns how many of them the decision cache answered.

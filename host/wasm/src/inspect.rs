@@ -49,6 +49,8 @@ pub struct ComponentInfo {
     pub needs: Vec<String>,
     /// What its manifest says without effect, each with the reason.
     pub without_effect: Vec<String>,
+    /// Grants that it does not request, although it imports what is constant without them: the time, random numbers.
+    pub constant: Vec<&'static str>,
     /// The grants that it requests.
     pub grants: Vec<GrantInfo>,
     /// The schema of its settings; none if the component carries none.
@@ -108,6 +110,8 @@ impl ComponentInfo {
         let observes = has(&Hook::Observe);
         let hooks: Vec<&str> = Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect();
         let without_effect = without_effect(&manifest, &hooks);
+        let imports: Vec<String> = ty.imports(engine).map(|(name, _)| name.to_owned()).collect();
+        let constant = constant(&manifest, &imports);
         let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
         Ok(ComponentInfo {
@@ -122,6 +126,7 @@ impl ComponentInfo {
             depends_on: manifest.depends_on,
             needs: manifest.needs,
             without_effect,
+            constant,
             interface: version,
             events: if observes { events.iter().collect() } else { Vec::new() },
             empty_batches,
@@ -133,7 +138,7 @@ impl ComponentInfo {
                 })
                 .collect(),
             settings_schema: settings_schema::of(binary)?,
-            imports: ty.imports(engine).map(|(name, _)| name.to_owned()).collect(),
+            imports,
             exports,
             bytes: binary.len(),
             sha256: digest(binary),
@@ -190,6 +195,15 @@ impl ComponentInfo {
         if self.grants.is_empty() {
             let _ = writeln!(shown, "grants       none");
         }
+        for (index, grant) in self.constant.iter().enumerate() {
+            let head = if index == 0 { "constant" } else { "" };
+            let what = if *grant == GrantKind::Clock.word() { "the time" } else { "random numbers" };
+            let _ = writeln!(
+                shown,
+                "{head:<12} {what}: it imports the interface, maybe for its standard library alone, and does not ask for \
+                 `{grant}`"
+            );
+        }
         self.write_settings(&mut shown);
         for (index, import) in self.imports.iter().enumerate() {
             let head = if index == 0 { "imports" } else { "" };
@@ -219,6 +233,22 @@ impl ComponentInfo {
             let _ = writeln!(shown, "{head:<12} {}", text::one_line(line, 500).trim_end_matches(':'));
         }
     }
+}
+
+/// Returns the grants without which the plugin gets constants from what it imports. Seeds of hash tables, for which Rust has
+/// an interface of its own, do not count.
+fn constant(manifest: &Manifest, imports: &[String]) -> Vec<&'static str> {
+    let interfaces = [
+        (GrantKind::Clock, "wasi:clocks/wall-clock@"),
+        (GrantKind::Random, "wasi:random/random@"),
+        (GrantKind::Random, "wasi:random/insecure@"),
+    ];
+    let imported =
+        interfaces.iter().filter(|(_, prefix)| imports.iter().any(|name| name.starts_with(prefix)));
+    let unasked = imported.filter(|(grant, _)| manifest.grant_request(*grant).is_none());
+    let mut grants: Vec<&str> = unasked.map(|(grant, _)| grant.word()).collect();
+    grants.dedup();
+    grants
 }
 
 /// Returns what a manifest says without effect.

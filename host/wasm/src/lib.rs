@@ -70,6 +70,7 @@ mod unused_hooks;
 mod upload;
 mod wit_events;
 
+pub use access::READ_CLOCK;
 pub use answer_values::digest;
 pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use wasmtime::component::{Component, InstancePre};
 
+use super::access::{READ_CLOCK, UnaskedClock};
 use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
 use super::code::Code;
 use super::compile;
@@ -22,6 +23,7 @@ use super::plugin::Plugin;
 use super::prepared::PreparedInstances;
 use super::read::read;
 use super::sandbox::Sandbox;
+use super::sections;
 use super::settings_schema;
 use super::spec::PolicySpec;
 use super::unused_hooks::unused_hooks;
@@ -53,9 +55,15 @@ pub(super) async fn load(
         let message = format!("the compiler failed, please report it with the component: {panicked}");
         Err(vec![problem(spec, LoadProblemKind::NotAComponent, message)])
     });
-    let plugin = plugin?;
+    let mut plugin = plugin?;
     match plugin.check().await {
-        Ok(()) => Ok(plugin),
+        Ok(()) => {
+            // The log of a running server has it, and tools of authors say so themselves.
+            if !policy.live && policy.stage.is_none() && plugin.access.has_read_unasked_clock() {
+                plugin.warnings.push((LoadProblemKind::Grant, READ_CLOCK.to_owned()));
+            }
+            Ok(plugin)
+        }
         Err(failure) => {
             let component = plugin.code.component.component();
             let types = explain_types(component.engine(), component);
@@ -89,7 +97,8 @@ fn prepare(
     if !problems.is_empty() {
         return Err(problems);
     }
-    let access = Arc::new(open_access::open(runtime, policy, spec, &judged)?);
+    let clock = unasked_clock(policy, &manifest, &binary);
+    let access = Arc::new(open_access::open(runtime, policy, spec, clock, &judged)?);
     let code = Arc::new(Code {
         name: Arc::from(spec.name.as_str()),
         access,
@@ -104,6 +113,13 @@ fn prepare(
     let unused = unused(policy, spec, &code.component);
     warnings.extend(unused.into_iter().map(|problem| (problem.kind, problem.message)));
     Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
+}
+
+/// Returns the report for a plugin that must not read the clock: one whose manifest does not mention it. Go's runtime reads
+/// it in each collection, so there it says nothing about the plugin.
+fn unasked_clock(policy: &PolicySpec, manifest: &Manifest, binary: &[u8]) -> Option<UnaskedClock> {
+    let is_mistake = manifest.grant_request(GrantKind::Clock).is_none() && !sections::is_made_by_go(binary);
+    is_mistake.then(|| UnaskedClock::new(policy.live))
 }
 
 /// Compares the component with its pinned digest, if there is one.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::access::{
     Access, GrantedHost, HostCalls, Keys, Live, ScratchKeys, ScratchSink, Staged, StagedKeys, StoredKeys,
+    UnaskedClock,
 };
 use super::engine::PolicyRuntime;
 use super::facts::Facts;
@@ -20,6 +21,7 @@ pub(super) fn open(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginConfig,
+    unasked_clock: Option<UnaskedClock>,
     judged: &GrantCheck,
 ) -> Result<Access, Vec<LoadProblem>> {
     let (resources, rates) = (&runtime.shared().resources, runtime.records().rates());
@@ -34,6 +36,7 @@ pub(super) fn open(
         facts: Facts::of(&judged.facts, granted.contains(&Grant::ClientMac)),
         client_history: granted.contains(&Grant::ClientHistory),
         clock: granted.contains(&Grant::Clock),
+        unasked_clock,
         random: granted.contains(&Grant::Random),
         upload: granted.contains(&Grant::Upload),
         metrics: granted.contains(&Grant::Metrics).then(|| match &policy.stage {

@@ -1,6 +1,6 @@
 //! Custom sections of a component, which describe its plugin: the manifest, and the schema of its settings.
 
-use wasmparser::{Parser, Payload};
+use wasmparser::{KnownCustom, Parser, Payload};
 
 /// The header of a component, which is also the smallest one.
 pub(super) const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -24,6 +24,16 @@ pub(super) fn find<'a>(component: &'a [u8], name: &str) -> Result<Option<&'a [u8
         }
     }
     Ok(found.map(|(_, section)| section))
+}
+
+/// Returns whether the Go compiler made one of its modules, as the tool conventions for `producers` tell.
+pub(super) fn is_made_by_go(component: &[u8]) -> bool {
+    Parser::new(0).parse_all(component).map_while(Result::ok).any(|payload| {
+        let Payload::CustomSection(section) = payload else { return false };
+        let KnownCustom::Producers(fields) = section.as_known() else { return false };
+        let mut languages = fields.into_iter().flatten().filter(|field| field.name == "language");
+        languages.any(|field| field.values.into_iter().flatten().any(|language| language.name == "Go"))
+    })
 }
 
 /// Appends a section. Its name has less than 128 bytes.
@@ -80,4 +90,25 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     }
     let (section, after) = bytes.split_at_checked(at.checked_add(length)?)?;
     Some((section, &section[at..], after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_compiler_of_a_module_is_known_by_its_producers() {
+        let made_by = |language: &str| {
+            let producers =
+                [b"\x01\x08language\x01", &[language.len() as u8][..], language.as_bytes(), b"\x03one"];
+            let mut module = b"\0asm\x01\0\0\0".to_vec();
+            append(&mut module, "producers", &producers.concat());
+            let mut component = EMPTY.to_vec();
+            component.extend([1, module.len() as u8]);
+            component.extend(module);
+            is_made_by_go(&component)
+        };
+        assert!(made_by("Go"));
+        assert!(!made_by("Rust") && !is_made_by_go(EMPTY) && !is_made_by_go(b"no component"));
+    }
 }

@@ -154,6 +154,11 @@ impl Trial {
         self.plugin.warnings().collect()
     }
 
+    /// Returns whether it has read the clock while it was configured, and does not ask for the grant.
+    pub fn has_read_unasked_clock(&self) -> bool {
+        self.plugin.access.has_read_unasked_clock()
+    }
+
     /// Returns the problem if the plugin lacks this hook.
     pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
         (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))

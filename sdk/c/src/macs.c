@@ -3,11 +3,28 @@
 
 #include "../tuffet.h"
 
-tuffet_macs tuffet_client_network_macs(const tuffet_client *client) {
+static const tuffet_mac_addresses *known(const tuffet_client *client) {
     if (!client->macs) {
         tuffet_fail("the manifest does not ask for the grant client-mac, or the configuration does not give it");
     }
-    return client->macs->network;
+    return client->macs;
+}
+
+tuffet_macs tuffet_client_network_macs(const tuffet_client *client) {
+    return known(client)->network;
+}
+
+tuffet_macs tuffet_client_claimed_macs(const tuffet_client *client) {
+    return known(client)->claimed;
+}
+
+tuffet_macs tuffet_client_any_macs(const tuffet_client *client) {
+    if (!client->macs) return (tuffet_macs){0};
+    tuffet_macs network = client->macs->network, claimed = client->macs->claimed;
+    tuffet_mac *all = tuffet_alloc((network.count + claimed.count) * sizeof(*all));
+    for (size_t i = 0; i < network.count; i++) all[i] = network.items[i];
+    for (size_t i = 0; i < claimed.count; i++) all[network.count + i] = claimed.items[i];
+    return (tuffet_macs){all, network.count + claimed.count};
 }
 
 /* The next hexadecimal digit behind separators, in lower case; another character, or 0 at the end, as it is. */

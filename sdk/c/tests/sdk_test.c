@@ -208,6 +208,20 @@ static void requests_have_options_and_addresses(void) {
     for (size_t i = 0; i < 4; i++) EXPECT(tuffet_client_has_mac(&request.client, same[i]));
     static const char *const others[] = {"02:00:5e:10:00:0e", "02:00:5e:10:00", "02:00:5e:10:00:0f:0f", "", "no address"};
     for (size_t i = 0; i < 5; i++) EXPECT(!tuffet_client_has_mac(&request.client, others[i]));
+    tuffet_mac_addresses macs = *request.client.macs;
+    static const tuffet_mac claim = {"02:00:5e:10:00:0a", TUFFET_REQUESTED_NAME};
+    macs.claimed = (tuffet_macs){&claim, 1};
+    request.client.macs = &macs;
+    EXPECT(!tuffet_client_has_mac(&request.client, claim.address));
+    tuffet_macs network = tuffet_client_network_macs(&request.client);
+    EXPECT(network.count == 1 && !strcmp(network.items[0].address, "02:00:5e:10:00:0f"));
+    tuffet_macs claimed = tuffet_client_claimed_macs(&request.client);
+    EXPECT(claimed.count == 1 && !strcmp(claimed.items[0].address, claim.address));
+    tuffet_macs all = tuffet_client_any_macs(&request.client);
+    EXPECT(all.count == 2 && !strcmp(all.items[0].address, "02:00:5e:10:00:0f"));
+    EXPECT(!strcmp(all.items[1].address, claim.address) && !strcmp(all.items[1].source, claim.source));
+    request.client.macs = NULL;
+    EXPECT(tuffet_client_any_macs(&request.client).count == 0);
 }
 
 /* Of src/server.h, which makes `free` mean something else. */

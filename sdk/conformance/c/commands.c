@@ -317,6 +317,14 @@ static const char *has_mac(const tuffet_value *command, const tuffet_request *re
     return tuffet_client_has_mac(&request->client, text(command, 1)) ? "true" : "false";
 }
 
+static const char *macs(const tuffet_value *command, const tuffet_request *request) {
+    if (!request) tuffet_fail("there is no request");
+    const char *which = text(command, 1);
+    if (!strcmp(which, "network")) return shown_macs(tuffet_client_network_macs(&request->client));
+    if (!strcmp(which, "claimed")) return shown_macs(tuffet_client_claimed_macs(&request->client));
+    return shown_macs(tuffet_client_any_macs(&request->client));
+}
+
 static const char *random_text(void) {
     uint64_t bits;
     if (getentropy(&bits, sizeof(bits))) tuffet_fail("there are no random numbers");
@@ -385,6 +393,7 @@ static const char *run(const tuffet_value *command, const tuffet_request *reques
     if (!strcmp(word, "read-at")) return read_at(NULL, command);
     if (!strcmp(word, "read-version")) return read_at(text(command, 3), command);
     if (!strcmp(word, "has-mac")) return has_mac(command, request);
+    if (!strcmp(word, "macs")) return macs(command, request);
     if (!strcmp(word, "request")) return shown_request(request);
     if (!strcmp(word, "upload")) return shown_upload(upload);
     if (!strcmp(word, "emit")) return result(tuffet_sinks_emit(text(command, 1), tuffet_json(tuffet_at(command, 2))), "null");

@@ -81,6 +81,14 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 		return do.keys()
 	case "has-mac":
 		return request.Client.HasMAC(first), nil
+	case "macs":
+		switch first {
+		case "network":
+			return shownMACs(request.Client.NetworkMACs()), nil
+		case "claimed":
+			return shownMACs(request.Client.ClaimedMACs()), nil
+		}
+		return shownMACs(request.Client.AnyMACs()), nil
 	case "upload-read":
 		content, err := upload.Read(uint64(do.number(1)), uint32(do.number(2)))
 		return lossy(content), err

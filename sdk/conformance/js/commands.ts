@@ -91,6 +91,9 @@ async function run([name, ...more]: Command, request?: Request, file?: Upload): 
         .map(({ operation, path, outcome, endedMsAgo }) => [operation, path, outcome, endedMsAgo < 600_000]);
     case "has-mac":
       return request?.client.hasMac(first);
+    case "macs":
+      if (first === "network") return pairs(request?.client.networkMacs());
+      return pairs(first === "claimed" ? request?.client.claimedMacs() : request?.client.anyMacs());
     case "stat":
       return files.stat(first, second)?.size;
     case "read":
@@ -185,9 +188,10 @@ function untilError(count: number, call: (number: number) => unknown): unknown {
 
 const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
+const pairs = (macs?: readonly Mac[]) => macs?.map(({ address, source }) => [address, source]);
+
 function shown({ arrival, client, ...request }: Request): unknown {
   const { lease, macs } = client;
-  const pairs = (list: readonly Mac[]) => list.map(({ address, source }) => [address, source]);
   return {
     arrival: arrival
       ? {

@@ -102,6 +102,12 @@ class Commands:
                 ]
             case ["has-mac", mac]:
                 return request and request.client.has_mac(mac)
+            case ["macs", "network"]:
+                return request and addresses(request.client.network_macs())
+            case ["macs", "claimed"]:
+                return request and addresses(request.client.claimed_macs())
+            case ["macs", "any"]:
+                return request and addresses(request.client.any_macs())
             case ["get", url, limit]:
                 response = http.get(url, limit)
                 return [response.status, text(response.body)]

@@ -10,13 +10,25 @@ class Client {
 
   hasMac(text) {
     const digits = (mac) => mac.replace(/[:.-]/g, "").toLowerCase();
-    return this.networkMacs().some((address) => digits(address) === digits(text));
+    return this.networkMacs().some(({ address }) => digits(address) === digits(text));
   }
 
   networkMacs() {
-    if (!this.macs) throw new Error(FORGOTTEN);
-    return this.macs.network.map(({ address }) => address);
+    return knownMacs(this).network;
   }
+
+  claimedMacs() {
+    return knownMacs(this).claimed;
+  }
+
+  anyMacs() {
+    return this.macs ? [...this.macs.network, ...this.macs.claimed] : [];
+  }
+}
+
+function knownMacs({ macs }) {
+  if (!macs) throw new Error(FORGOTTEN);
+  return macs;
 }
 
 export class Request {

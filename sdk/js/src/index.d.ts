@@ -86,8 +86,15 @@ export interface Client {
    * between its digits. Throws without the grant `client-mac`.
    */
   hasMac(address: string): boolean;
-  /** The addresses of `macs.network`. Throws without the grant `client-mac`. */
-  networkMacs(): string[];
+  /** What the network says, most trustworthy source first. Throws without the grant `client-mac`. */
+  networkMacs(): readonly Mac[];
+  /** What the client claims, by the name that it asked for. Throws without the grant `client-mac`. */
+  claimedMacs(): readonly Mac[];
+  /**
+   * All addresses, those that the network knows first, and none without the grant `client-mac`: for records, never to
+   * decide who may do something.
+   */
+  anyMacs(): readonly Mac[];
 }
 
 /** Where a request arrived. */

@@ -97,11 +97,13 @@ test("a request has what the interface gives", () => {
   assert.deepEqual([request.option("TSIZE"), request.option("blksize"), request.attribute("raw-name")], ["0", undefined, "61"]);
   const { client } = request;
   assert.deepEqual([client.lease.hostname, client.lease.expires, client.lease.age], ["phone", new Date(60_000), 3]);
-  assert.deepEqual(client.networkMacs(), ["02:00:5e:10:00:01"]);
+  assert.deepEqual([client.networkMacs(), client.claimedMacs()], [macs.network, macs.claimed]);
+  assert.deepEqual(client.anyMacs(), [...macs.network, ...macs.claimed]);
   for (const text of ["02:00:5e:10:00:01", "02-00-5E-10-00-01", "0200.5e10.0001", "02005E100001"]) assert.ok(client.hasMac(text));
   for (const text of ["02:00:5e:10:00:02", "02:00:5e:10:00", "", "x"]) assert.ok(!client.hasMac(text));
   const forgotten = new given.Request(GIVEN).client;
-  for (const ask of [() => forgotten.hasMac("02:00:5e:10:00:01"), () => forgotten.networkMacs()]) {
+  assert.deepEqual(forgotten.anyMacs(), []);
+  for (const ask of [() => forgotten.hasMac("02:00:5e:10:00:01"), () => forgotten.networkMacs(), () => forgotten.claimedMacs()]) {
     assert.throws(ask, (error) => !(error instanceof HostError) && /the grant client-mac/.test(error));
   }
 });

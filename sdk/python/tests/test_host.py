@@ -11,6 +11,8 @@ from tuffet import (
     Content,
     HostError,
     LargeContent,
+    Mac,
+    MacSource,
     Operation,
     Outcome,
     PastRequest,
@@ -177,12 +179,18 @@ class Tests(testing.Case):
             self.assertTrue(client.has_mac(same), same)
         for other in ("02:00:5e:10:00:0b", "02:00:5e:10:00", ""):
             self.assertFalse(client.has_mac(other), other)
-        self.assertEqual(client.network_macs(), ["02:00:5e:10:00:0a"])
+        network, claimed = (
+            Mac("02:00:5e:10:00:0a", MacSource.NEIGHBOUR_TABLE),
+            Mac("02:00:5e:10:00:0b", MacSource.REQUESTED_NAME),
+        )
+        self.assertEqual((client.network_macs(), client.claimed_macs()), ([network], [claimed]))
+        self.assertEqual(client.any_macs(), [network, claimed])
         self.assertFalse(testing.request("a", macs=[]).client.has_mac("02:00:5e:10:00:0a"))
 
     def test_a_forgotten_grant_fails_the_call(self) -> None:
         client = testing.request("a").client
-        for forgotten in (client.network_macs, lambda: client.has_mac("02:00:5e:10:00:0a")):
+        self.assertEqual(client.any_macs(), [])
+        for forgotten in (client.network_macs, client.claimed_macs, lambda: client.has_mac("02:00:5e:10:00:0a")):
             with self.assertRaises(RuntimeError) as raised:
                 forgotten()
             self.assertIn("does not ask for the grant client-mac", str(raised.exception))

@@ -102,19 +102,31 @@ class Client:
     class_: str = "unknown"
     """What kind of client this seems to be: ``ipxe``, ``u-boot``, ``curl`` and so on. A hint, no credential."""
 
-    def network_macs(self) -> list[str]:
+    def network_macs(self) -> list[Mac]:
         """The MAC addresses that the network says this client has, most trustworthy source first. Raises
         ``RuntimeError`` without the grant ``client-mac``, so that a forgotten grant fails the call."""
-        if self.macs is None:
-            raise RuntimeError(
-                "the manifest does not ask for the grant client-mac, or the configuration does not give it"
-            )
-        return [mac.address for mac in self.macs.network]
+        return self._known_macs().network
 
     def has_mac(self, mac: str) -> bool:
         """Whether the network says that this client has a MAC address, given in upper or lower case, with ``:``, ``-``,
         ``.`` or no separators. Raises as :meth:`network_macs`."""
-        return _digits(mac) in map(_digits, self.network_macs())
+        return _digits(mac) in (_digits(its.address) for its in self.network_macs())
+
+    def claimed_macs(self) -> list[Mac]:
+        """The MAC addresses that the client claims, by the name that it asked for. Raises as :meth:`network_macs`."""
+        return self._known_macs().claimed
+
+    def any_macs(self) -> list[Mac]:
+        """All MAC addresses, those that the network knows first, and none without the grant ``client-mac``: for records,
+        never to decide who may do something."""
+        return [*self.macs.network, *self.macs.claimed] if self.macs else []
+
+    def _known_macs(self) -> MacAddresses:
+        if self.macs is None:
+            raise RuntimeError(
+                "the manifest does not ask for the grant client-mac, or the configuration does not give it"
+            )
+        return self.macs
 
 
 def _digits(mac: str) -> str:

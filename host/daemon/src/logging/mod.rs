@@ -231,6 +231,12 @@ pub fn dialect() -> Option<Dialect> {
     LOG.get().and_then(|shared| shared.form.get().dialect())
 }
 
+/// Returns whether the line of a request that ended badly is there, and has the reason. Those of other servers have none.
+pub fn requests_have_reasons() -> bool {
+    matches!(dialect(), None | Some(Dialect::People))
+        && tracing::enabled!(target: "tuffet::transfer", Level::WARN)
+}
+
 /// Returns the number of dropped lines: the target of the log took no more, or refused them.
 pub fn dropped() -> u64 {
     LOG.get().map_or(0, |shared| shared.queue.dropped())

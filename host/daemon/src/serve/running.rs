@@ -203,6 +203,7 @@ impl Running {
         let limiter = assembly.limiter.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect, watch.clone());
+        runtime.records().rates().requests_have_reasons(logging::requests_have_reasons);
         let shared: Arc<[SharedListener]> = shared_listeners(config, &listeners).into();
         let datagrams = predecessor.as_ref().map(Predecessor::datagrams).transpose();
         let datagrams =

@@ -3,8 +3,13 @@
 //! A forged name costs its sender one datagram, and the log 500 bytes on disk; the same holds for a second request from
 //! the same port, which aborts the first. Beyond a rate, the log sums such requests up with a few examples. Metrics,
 //! traces and observers still get each of them.
+//!
+//! Requests that a failed plugin ended have a rate of their own, and one of them is an example with the reason: the log has
+//! no other line about the failure.
 
+use std::fmt::Write as _;
 use tokio::time::Instant;
+use tuffet_policy::Cause;
 use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
 use tuffet_server::events::{SECOND, Surge, within_ms};
 
@@ -16,12 +21,14 @@ const MAX_LINES: u64 = 200;
 /// Examples in a sum.
 const MAX_EXAMPLES: usize = 3;
 
-/// Length of a path in an example, in bytes.
+/// Length of a path in an example, in bytes, and of the reason of a failure.
 const MAX_PATH: usize = 80;
+const MAX_REASON: usize = 200;
 
 /// The requests of this second, and those not logged yet.
 pub(super) struct Refusals {
     refused: Surge,
+    failed_plugins: Surge,
     aborted: Surge,
     unreported: Option<RefusalSum>,
 }
@@ -36,12 +43,15 @@ struct RefusalSum {
     /// Of clients that asked again, and had acknowledged nothing.
     asked_again: u64,
     examples: Vec<String>,
+    /// Whether one of the examples is a request that a failed plugin ended.
+    has_failed_plugin: bool,
 }
 
 impl Refusals {
     pub(super) fn new(now: Instant) -> Refusals {
         Refusals {
             refused: Surge::new(MAX_LINES, now),
+            failed_plugins: Surge::new(MAX_LINES, now),
             aborted: Surge::new(MAX_LINES, now),
             unreported: None,
         }
@@ -49,6 +59,7 @@ impl Refusals {
 
     /// Counts an ended request. Returns whether it gets a line; otherwise it is summed up.
     pub(super) fn has_line(&mut self, summary: &Summary, now: Instant) -> bool {
+        let failed_plugin = summary.bytes == 0 && has_failed_plugin(summary);
         let surge = match (summary.ending.outcome, summary.decision) {
             // Bytes moved, so the address is not forged.
             _ if summary.bytes > 0 => return true,
@@ -56,7 +67,13 @@ impl Refusals {
             (
                 Outcome::Denied | Outcome::NotFound | Outcome::Failed,
                 Answered::Refused | Answered::Dropped,
-            ) => &mut self.refused,
+            ) => {
+                if failed_plugin {
+                    &mut self.failed_plugins
+                } else {
+                    &mut self.refused
+                }
+            }
             _ => return true,
         };
         if surge.has_line(now) {
@@ -70,6 +87,7 @@ impl Refusals {
             failed: 0,
             asked_again: 0,
             examples: Vec::new(),
+            has_failed_plugin: false,
         });
         match summary.ending.outcome {
             Outcome::NotFound => sum.not_found += 1,
@@ -78,14 +96,13 @@ impl Refusals {
             _ => sum.denied += 1,
         }
         sum.asked_again += u64::from(summary.unanswered == Some(Unanswered::AskedAgain));
+        let is_first_failure = failed_plugin && !sum.has_failed_plugin;
+        sum.has_failed_plugin |= failed_plugin;
+        if is_first_failure && sum.examples.len() == MAX_EXAMPLES {
+            sum.examples.pop();
+        }
         if sum.examples.len() < MAX_EXAMPLES {
-            let path = &summary.record.request.path;
-            let path = &path[..path.floor_char_boundary(MAX_PATH)];
-            sum.examples.push(format!(
-                "{} {path:?}: {}",
-                summary.record.request.client.ip(),
-                summary.ending.outcome
-            ));
+            sum.examples.push(example(summary, failed_plugin));
         }
         false
     }
@@ -104,7 +121,7 @@ impl Refusals {
 
     /// Logs the sum, if there is one.
     pub(super) fn log(&mut self, now: Instant) {
-        let Some(RefusalSum { since, denied, not_found, aborted, failed, asked_again, examples }) =
+        let Some(RefusalSum { since, denied, not_found, aborted, failed, asked_again, examples, .. }) =
             self.unreported.take()
         else {
             return;
@@ -130,12 +147,35 @@ impl Refusals {
     }
 }
 
+/// Returns whether the failure of a plugin decided how the request ended. Overload and an open breaker have lines of their
+/// own.
+fn has_failed_plugin(summary: &Summary) -> bool {
+    let has_own_lines = |cause: &str| cause == Cause::Busy.as_str() || cause == Cause::Repeated.as_str();
+    summary.record.request.calls.any(|call| {
+        call.failure.is_some_and(|cause| !has_own_lines(cause))
+            && !call.monitored
+            && call.verdict != "abstain"
+    })
+}
+
+fn example(summary: &Summary, with_reason: bool) -> String {
+    let cut = |text: &'_ str, max| text[..text.floor_char_boundary(max)].to_owned();
+    let request = &summary.record.request;
+    let path = cut(&request.path, MAX_PATH);
+    let mut example = format!("{} {path:?}: {}", request.client.ip(), summary.ending.outcome);
+    if let Some(reason) = summary.ending.detail.as_deref().filter(|_| with_reason) {
+        // `write!` to a string cannot fail.
+        let _ = write!(example, " {:?}", cut(reason, MAX_REASON));
+    }
+    example
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;
-    use tuffet_request::Request;
-    use tuffet_request::events::DecisionRecord;
+    use tuffet_request::events::{DecisionRecord, Ending};
+    use tuffet_request::{Call, Request};
 
     fn ended(outcome: Outcome, decision: Answered, bytes: u64) -> Summary {
         let path: String = format!("{} outcome=served", "é".repeat(60));
@@ -174,5 +214,37 @@ mod tests {
         assert_eq!(refusals.due(), None);
         let later = now + 3 * SECOND;
         assert!(refusals.has_line(&ended(Outcome::NotFound, Answered::Refused, 0), later), "it is over");
+    }
+
+    /// A flood of names does not hide that a plugin fails, and the sum says why.
+    #[test]
+    fn failures_of_plugins_are_not_lost_among_refusals() {
+        let now = Instant::now();
+        let mut refusals = Refusals::new(now);
+        let mut lines = |summary: &Summary| (0..250).filter(|_| refusals.has_line(summary, now)).count();
+        assert_eq!(lines(&ended(Outcome::NotFound, Answered::Refused, 0)), 200);
+        let by = |cause: Cause, verdict: &'static str, monitored: bool| {
+            let ending = Ending::new(Outcome::Denied, "plugin acl failed in authorize: trap: no such model");
+            let summary = Summary { ending, ..ended(Outcome::Denied, Answered::Refused, 0) };
+            let call = Call::labelling("acl", "a".parse().unwrap());
+            let failure = Some(cause.as_str());
+            summary.record.request.calls.note(Call { failure, verdict, monitored, ..call });
+            summary
+        };
+        for (cause, verdict, monitored) in [
+            (Cause::Busy, "drop", false),
+            (Cause::Repeated, "deny", false),
+            (Cause::Trap, "abstain", false),
+            (Cause::Trap, "none", true),
+        ] {
+            assert_eq!(lines(&by(cause, verdict, monitored)), 0, "{cause:?} {verdict}");
+        }
+        assert_eq!(lines(&by(Cause::Trap, "deny", false)), 200, "these have a separate rate");
+        let examples = &refusals.unreported.as_ref().unwrap().examples;
+        assert_eq!(examples.len(), MAX_EXAMPLES);
+        let failed = examples
+            .iter()
+            .filter(|it| it.ends_with(": denied \"plugin acl failed in authorize: trap: no such model\""));
+        assert_eq!(failed.count(), 1, "{examples:?}");
     }
 }

@@ -119,7 +119,7 @@ fn member(
         turns: None,
         overload: Arc::<Overload>::default(),
         counters: records.counters_of(&name),
-        log_rate: LineRate::calls(NOUN, &name),
+        log_rate: Arc::new(LineRate::calls(NOUN, &name)),
         noun: NOUN,
         verdicts: None,
         resolutions: None,

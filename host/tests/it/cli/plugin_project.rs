@@ -149,6 +149,49 @@ fn build_names_a_schema_that_is_older_than_the_settings() {
     build().assert_good();
 }
 
+/// A component whose hooks no server knows: it would be loaded, and never called.
+#[test]
+fn a_component_without_a_hook_is_refused() {
+    let setup = Setup::new();
+    let folder = Folder(setup.outside().path("watched"));
+    let mut component = std::fs::read(tuffet_test_guests::component("misbehave")).unwrap();
+    for (hook, other) in [("/authorize@", "/authorise@"), ("/resolve@", "/absolve@")] {
+        let is_it = |at: &usize| component[*at..].starts_with(hook.as_bytes());
+        let places: Vec<usize> = (0..component.len()).filter(is_it).collect();
+        assert!(!places.is_empty());
+        places.into_iter().for_each(|at| component[at..at + hook.len()].copy_from_slice(other.as_bytes()));
+    }
+    const WHY: &[&str] = &["plugin `watched`", "it has no hook", "implement one of `authorize`, `resolve`"];
+
+    folder.write("tuffet_hookless.wasm", &component);
+    folder.write("Cargo.toml", b"");
+    folder.write("src/lib.rs", b"tuffet_hookless");
+    folder.write(".tools/cargo", CARGO.as_bytes());
+    std::fs::set_permissions(folder.path(".tools/cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let (cargo, guests) = (folder.path(".tools/cargo"), folder.path(""));
+    let environment = [("CARGO", cargo.to_str().unwrap()), ("GUESTS", guests.to_str().unwrap())];
+    let built = tuffet_in(&folder.0, &["plugin", "build"], &environment);
+    if built.code() == 69 {
+        skipped("plugin build: there is no compiler for WebAssembly");
+        folder.write("watched.wasm", &component);
+    } else {
+        built.assert_fails(64, WHY);
+    }
+    let checked = ["plugin", "check", "watched.wasm", "--settings", "settings.yaml"];
+    folder.write("settings.yaml", b"do: deny\n");
+    tuffet_in(&folder.0, &checked, &[]).assert_fails(64, WHY);
+
+    let user = self_id();
+    folder.write("files/a", b"");
+    let config = "listeners: [{ address: \"127.0.0.1:0\" }]\nroots: [{ name: boot, path: ./files }]\npolicy: { authorize: [watched] }\n\
+                  plugins:\n  watched: { component: ./watched.wasm, settings: { do: deny } }\n";
+    folder.write("tuffet.yaml", config.as_bytes());
+    for words in [&["check", "tuffet.yaml"][..], &["serve", "--config", "tuffet.yaml"]] {
+        let words = [words, &["--user", &user]].concat();
+        tuffet_in(&folder.0, &words, &[]).assert_fails(64, WHY);
+    }
+}
+
 /// Cargo chooses the build folder, unless that is outside of the project, where other projects may use it.
 #[test]
 fn build_shares_no_folder() {

@@ -53,8 +53,8 @@ fn a_read_of_an_upload_that_hangs_costs_its_call() {
     }
     let line = server.outcome("up");
     assert_eq!(line["outcome"], "denied");
-    let failed = server.log_line("a plugin failed");
-    assert!(failed.to_string().contains("it waited for the content of the upload"), "{failed}");
+    let detail = line["detail"].as_str().unwrap();
+    assert!(detail.contains("it waited for the content of the upload"), "{line:#}");
     disk.release();
     assert!(disk.content("up").is_none());
 }

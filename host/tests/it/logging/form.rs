@@ -237,7 +237,7 @@ fn the_life_of_a_server_is_told_in_sentences() {
     let bad = misbehave();
     let yaml = format!(
         "roots: [{{ name: boot, path: . }}]\npolicy: {{ authorize: [bad] }}\nplugins: {{ bad: {{ component: \"{bad}\", \
-         settings: {{ do: trap, when: \"trap/**\" }} }} }}\n"
+         on-error: abstain, settings: {{ do: trap, when: \"trap/**\" }} }} }}\n"
     );
     let server = Spoken::start_with("text", None, Some(&yaml));
     let start = server.start.join("\n");
@@ -253,7 +253,7 @@ fn the_life_of_a_server_is_told_in_sentences() {
     }
     let mut peer = Peer::new(server.address);
     peer.ask(&rrq("trap/x", &[]));
-    peer.expect_error(0);
+    peer.expect_error(1);
     let line = server.line("a plugin failed: ");
     let failed = " WARN tuffet::policy: a plugin failed: bad in authorize for 127.";
     assert!(line.contains(failed) && line.contains(", trap: ") && !line.contains("cause="), "{line}");
@@ -263,7 +263,7 @@ fn the_life_of_a_server_is_told_in_sentences() {
     let line = server.line("plugin totals");
     assert!(line.ends_with(": plugin totals: bad, 1 call, failures \"trap=1\""), "{line}");
     let line = server.line("totals");
-    assert!(line.ends_with(": totals: 1 request, 1 denied"), "{line}");
+    assert!(line.ends_with(": totals: 1 request, 1 not found"), "{line}");
 }
 
 #[test]

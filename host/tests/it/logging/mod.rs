@@ -2,6 +2,7 @@
 
 mod blocked;
 mod compatible;
+mod failures;
 mod floods;
 mod form;
 mod place;

@@ -186,6 +186,24 @@ fn push_signs_as_cosign_does() {
     plugin(&["push", &file, &reference, "--sign-key", &public])
         .assert_fails(64, &["p256.pub: ", "openssl genpkey"]);
     plugin(&["push", &file, &reference, "--sign-key", "/no/such.key"]).assert_fails(64, &["/no/such.key"]);
+    // With a password. What the message says makes a key of it that signs.
+    let (locked, plain) = (kept.path("locked.key"), kept.path("plain.key"));
+    let openssl = |words: &[&str], from: &str, to: &Path| {
+        let mut command = Command::new("openssl");
+        run(command.arg("pkey").args(words).args(["-in", from, "-out"]).arg(to)).assert_good();
+    };
+    openssl(&["-aes256", "-passout", "pass:x"], &keys[1].0, &locked);
+    let locked = locked.display().to_string();
+    plugin(&["push", &file, &reference, "--sign-key", &locked])
+        .assert_fails(64, &["locked.key: it is encrypted", "`openssl pkey -in FILE -out sign.key`"]);
+    openssl(&["-passin", "pass:x"], &locked, &plain);
+    let other = registry.reference("boot/other:1");
+    push(&acl(), &other, &["--sign-key", plain.to_str().unwrap()]);
+    plugin(&["inspect", &other, "--key", keys[1].1.to_str().unwrap()]).assert_good();
+    let of_cosign = kept.path("cosign.key");
+    std::fs::write(&of_cosign, "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\neyJrZGYiOnt9fQ==\n").unwrap();
+    plugin(&["push", &file, &reference, "--sign-key", of_cosign.to_str().unwrap()])
+        .assert_fails(64, &["cosign.key: cosign has encrypted it", "`cosign sign --key`"]);
     let yaml = kept.yaml(&reference, &format!("    verify: {{ key: \"{public}\" }}"), &kept.open());
     assert_denies(&kept.setup(&yaml).start());
 }

@@ -151,6 +151,7 @@ mod tests {
             client_history: false,
             facts: Default::default(),
             clock: false,
+            unasked_clock: None,
             random: false,
             upload: false,
             metrics: None,
@@ -166,8 +167,8 @@ mod tests {
                 roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
                 history: None,
             }),
-            lines: LineRate::of_plugin(&"it".into()),
-            notes: LineRate::calls("plugin", &"it".into()),
+            lines: Arc::new(LineRate::of_plugin(&"it".into())),
+            notes: Arc::new(LineRate::calls("plugin", &"it".into())),
         };
         let mut gate = HttpGate::new(Arc::new(access));
         gate.open();

@@ -19,7 +19,8 @@ mod upload;
 use std::sync::Arc;
 
 pub(super) use calls::{HostCalls, Keys, Pending, SinkOutput};
-pub(super) use clock::FixedClock;
+pub use clock::READ_CLOCK;
+pub(super) use clock::{FixedClock, UnaskedClock};
 pub(super) use error::Code;
 pub(super) use files::{MAX_PATH, too_large};
 pub(super) use http::HttpGate;
@@ -62,6 +63,8 @@ pub(super) struct Access {
     pub facts: Facts,
     /// Whether it has a clock.
     pub clock: bool,
+    /// Set if its manifest does not even ask for one.
+    pub unasked_clock: Option<UnaskedClock>,
     /// Whether it has random numbers.
     pub random: bool,
     /// Whether it may read uploads.
@@ -85,6 +88,13 @@ pub(super) struct Access {
     /// The rate limits of its log lines, and of those about its calls.
     pub lines: Arc<LineRate>,
     pub notes: Arc<LineRate>,
+}
+
+impl Access {
+    /// Whether the plugin has read the clock, for which its manifest does not ask.
+    pub fn has_read_unasked_clock(&self) -> bool {
+        self.unasked_clock.as_ref().is_some_and(UnaskedClock::is_read)
+    }
 }
 
 /// The usage of one call of a hook so far.

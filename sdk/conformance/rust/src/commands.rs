@@ -97,6 +97,11 @@ impl Commands {
             "has-mac" => {
                 Ok(request.map_or(Value::Null, |request| request.client.has_mac(first).into()))
             }
+            "macs" => Ok(request.map_or(Value::Null, |Request { client, .. }| match first {
+                "network" => shown_macs(client.network_macs()),
+                "claimed" => shown_macs(client.claimed_macs()),
+                _ => shown_macs(client.any_macs()),
+            })),
             "log" => {
                 log_with(level(first), second, &pairs(&command[3]));
                 Ok(Value::Null)
@@ -259,10 +264,9 @@ fn shown(request: &Request) -> Value {
             "vendor-class": lease.vendor_class,
         })
     });
-    let addresses = |macs: &[Mac]| macs.iter().map(|mac| json!([mac.address, mac.source])).collect::<Value>();
     let macs = macs
         .as_ref()
-        .map(|macs| json!({ "claimed": addresses(&macs.claimed), "network": addresses(&macs.network) }));
+        .map(|macs| json!({ "claimed": shown_macs(&macs.claimed), "network": shown_macs(&macs.network) }));
     json!({
         "arrival": arrival,
         "attributes": map(&request.attributes),
@@ -281,6 +285,10 @@ fn shown(request: &Request) -> Value {
         "requested": request.requested,
         "unix-ms": request.unix_ms,
     })
+}
+
+fn shown_macs<'a>(macs: impl IntoIterator<Item = &'a Mac>) -> Value {
+    macs.into_iter().map(|mac| json!([mac.address, mac.source])).collect()
 }
 
 pub(crate) fn map(pairs: &[(String, String)]) -> Value {

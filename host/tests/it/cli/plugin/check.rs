@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use super::{plugin, write};
-use crate::harness::{Setup, interface_version, tuffet};
+use crate::harness::{Client, Options, Setup, interface_version, tuffet};
 use crate::policy::probe;
 
 #[test]
@@ -114,11 +114,20 @@ fn check_warns_of_hooks_that_never_run_and_of_facts_that_do_not_count() {
         }
         assert!(!ran.stderr.contains("`resolve` never runs"), "{}", ran.stderr);
     }
+}
+
+/// A plugin that reads the clock, and whose manifest does not ask for it.
+#[test]
+fn who_reads_the_clock_without_the_grant_is_warned() {
+    const SAID: &str = "it read the clock without the grant `clock`";
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let reference = tuffet_test_guests::component("reference");
     let settings =
         write(&folder, "settings.yaml", "rules: [{ hook: resolve, path: x, do: [[clock]], answer: tell }]\n");
     let words = ["run", &reference, "--settings", &settings, "--hook", "resolve", "--path", "x"];
     let ran = plugin(&words);
-    assert!(ran.stderr.contains("it read the clock without the grant `clock`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains(SAID), "{}", ran.stderr);
     let cases = write(
         &folder,
         "cases.yaml",
@@ -130,4 +139,49 @@ fn check_warns_of_hooks_that_never_run_and_of_facts_that_do_not_count() {
     let ran = plugin(&["test", &cases, "--time", "60s"]);
     assert_eq!(ran.code(), 0);
     assert!(super::printed(&ran).contains("warning: it read the clock"), "{}", super::printed(&ran));
+
+    let component = folder.path("unasked.wasm").display().to_string();
+    let imported = ["client-history", "files", "http", "kv", "metrics", "sinks", "upload"];
+    let grants =
+        imported.map(|grant| format!(r#"{{ "grant": "{grant}", "reason": "x", "optional": true }}"#));
+    let manifest = format!(r#"{{ "name": "unasked", "grants": [{}] }}"#, grants.join(", "));
+    let manifest = write(&folder, "manifest.json", &manifest);
+    plugin(&["annotate", &reference, "--manifest", &manifest, "--output", &component]).assert_good();
+    let inspected = plugin(&["inspect", &component]);
+    let printed = super::printed(&inspected);
+    assert!(printed.contains("\nconstant     the time: it imports the interface"), "{printed}");
+    let inspected = plugin(&["inspect", &component, "--json"]);
+    assert_eq!(super::json(&inspected)["constant"], serde_json::json!(["clock"]));
+    assert_eq!(super::json(&plugin(&["inspect", &reference, "--json"]))["constant"], serde_json::json!([]));
+
+    // While it is configured, the tools notice.
+    let config = |settings: &str| {
+        format!(
+            "listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots: [{{ name: boot, path: . }}]\npolicy: {{ resolve: [it], \
+             authorize: [it], accept-upload: [it], observe: [it] }}\nplugins:\n  it: {{ component: {component:?}, \
+             settings: {{ {settings} }} }}\n"
+        )
+    };
+    let early = write(&folder, "early.yaml", &config("configure: [[clock]], rules: []"));
+    let late = config("rules: [{ hook: resolve, path: time, do: [[clock]], answer: tell }]");
+    let late = write(&folder, "late.yaml", &late);
+    for (file, warns) in [(&early, true), (&late, false)] {
+        for ran in [plugin(&["check", &component, "--config", file]), tuffet(["check", file])] {
+            ran.assert_good();
+            assert_eq!(ran.stderr.matches(SAID).count(), usize::from(warns), "{file}: {}", ran.stderr);
+        }
+    }
+
+    // The server does, once, at the first call.
+    let yaml = fs::read_to_string(&late).unwrap();
+    let (_, yaml) = yaml.split_once('\n').unwrap();
+    let server = setup.yaml(yaml).start();
+    for _ in 0..2 {
+        assert_eq!(Client::Tuffet.get(server.address(), "time", Options::default()), b"[0]");
+    }
+    let line = server.log_line("a plugin has no clock: ");
+    assert!(line["message"].as_str().unwrap().contains(SAID), "{line:#}");
+    assert_eq!((&line["level"], &line["plugin"]), (&"WARN".into(), &"it".into()));
+    server.stop();
+    assert_eq!(server.log().matches(SAID).count(), 1, "{}", server.log());
 }

@@ -108,6 +108,7 @@ impl Lab {
             state: plan.state.clone().unwrap_or_default(),
             kv: None,
             live: false,
+            root_makes_state: false,
             ipv6_prefix: 64,
             stage: Some(Arc::clone(&stage)),
         };

@@ -99,6 +99,12 @@ impl PolicyConfig {
         ]
     }
 
+    /// Returns whether the plugin is in `observe`, of all listeners or of one.
+    pub fn observes(&self, plugin: &str) -> bool {
+        let of_listeners = self.listeners.iter().filter_map(|(_, own)| own.observe.as_ref());
+        of_listeners.chain([&self.observe]).flatten().any(|name| name == plugin)
+    }
+
     /// Returns the own chains of a listener.
     pub fn own_chains(&self, listener: &str) -> Option<&ListenerChains> {
         self.listeners.iter().find(|(name, _)| name == listener).map(|(_, own)| own)

@@ -10,7 +10,6 @@ use std::ops::Bound;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use redb::{ReadTransaction, ReadableDatabase};
 use rustix::fs::{Access, access};
@@ -21,10 +20,7 @@ use super::open_file::KvFile;
 use super::tables::{KEYS, REVISIONS};
 use super::usage::Usage;
 use super::writer::{self, QueuedChange};
-use super::{
-    Change, KvError, KvOpenError, Listing, ObserverTurn, Page, Quota, Versioned, now_ms, observer_turn,
-    unavailable,
-};
+use super::{Change, KvError, KvOpenError, Listing, Page, Quota, Versioned, now_ms, unavailable};
 
 /// The file name in the folder for persistent state.
 pub(super) const FILE_NAME: &str = "plugins.redb";
@@ -135,12 +131,6 @@ impl FileStore {
             Ok(read) => read.map_err(KvError::Unavailable)?.map_err(|error| unavailable(&error)),
             Err(panicked) => Err(unavailable(&panicked)),
         }
-    }
-
-    /// As [`super::KvStore::observer_turn`].
-    pub(super) async fn observer_turn(&self, plugin: &str, within: Duration) -> Option<ObserverTurn> {
-        let folder = self.file.folder_if_shared()?;
-        observer_turn::wait(folder, plugin, within).await
     }
 
     /// As [`super::KvStore::change`].

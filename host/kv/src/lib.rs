@@ -1,5 +1,5 @@
 //! The keys that plugins store, in a namespace for each plugin: in a file of this server (`file`), or in a NATS
-//! JetStream bucket that servers share (`nats`).
+//! JetStream bucket that servers share (`nats`). Observers with keys take turns (`observer_turn`).
 //!
 //! Both behave alike, and `tests` runs the same tests on both. A confirmed change survives a crash, each concurrent
 //! increment counts once, and an entry disappears when it expires. Each change gives the key a new revision, never
@@ -20,10 +20,10 @@ mod writer;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 pub use file::check_folder;
-pub use observer_turn::ObserverTurn;
+pub use observer_turn::{ObserverTurn, ObserverTurns};
 pub use open_error::KvOpenError;
 pub use tuffet_request::KvState;
 
@@ -192,15 +192,6 @@ impl KvStore {
         match &self.0 {
             Backend::File(store) => store.file.own(),
             Backend::Nats(_) => true,
-        }
-    }
-
-    /// Waits until no other process of this server calls the hook `observe` of the plugin with this namespace. `None` if
-    /// there is no other process, or it does not end its call in time.
-    pub async fn observer_turn(&self, of: &Namespace, within: Duration) -> Option<ObserverTurn> {
-        match &self.0 {
-            Backend::File(store) => store.observer_turn(&of.name, within).await,
-            Backend::Nats(_) => None,
         }
     }
 

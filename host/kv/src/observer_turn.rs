@@ -2,21 +2,34 @@
 //!
 //! Within a process, calls of `observe` follow each other, so a plugin may read a key, decide and write it, as `audit` does
 //! with the end of its chain. During a restart without a gap, two processes of a server call it: they take turns, by a lock
-//! on a file for each plugin.
+//! on a file for each plugin in their common folder, wherever the keys are.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use tokio::task::spawn_blocking;
+use tokio::time::{sleep, timeout};
 
-/// The names of the files, around the name of the plugin, which has no slash.
-const AFFIXES: (&str, &str) = ("observe-", ".lock");
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// The turns of a plugin.
+#[derive(Debug)]
+pub struct ObserverTurns {
+    plugin: Arc<str>,
+    file: PathBuf,
+    /// Whether another process of the server has been there.
+    shared: Arc<AtomicBool>,
+    /// Whether the last attempt failed, which was logged.
+    failed: AtomicBool,
+}
 
 /// The turn of this process. Ends when it is dropped.
 #[derive(Debug)]
@@ -24,38 +37,48 @@ pub struct ObserverTurn {
     _lock: File,
 }
 
-/// Waits for a turn. `None` if the other process has it for too long, or the disk fails: the observer is called all the
-/// same, because its events matter more.
-pub(super) async fn wait(folder: PathBuf, plugin: &str, within: Duration) -> Option<ObserverTurn> {
-    let path = folder.join(format!("{}{plugin}{}", AFFIXES.0, AFFIXES.1));
-    let open = move || OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-    let opened = tokio::task::spawn_blocking(open).await.unwrap_or_else(|error| Err(io::Error::other(error)));
-    let failed = |error: &dyn std::fmt::Display| {
-        tracing::warn!(
-            target: "tuffet::kv", plugin, %error,
-            "the hook `observe` is called although the other process of this server may call it, too"
-        );
-    };
-    let lock = opened.inspect_err(|error| failed(error)).ok()?;
-    let end = Instant::now() + within;
-    loop {
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Some(ObserverTurn { _lock: lock }),
-            Err(Errno::WOULDBLOCK) if Instant::now() < end => tokio::time::sleep(PAUSE).await,
-            Err(error) => {
-                failed(&error);
-                return None;
-            }
+impl ObserverTurns {
+    /// Returns the turns of a plugin, whose name has no slash, by a lock in this folder of the server. Nobody waits for a
+    /// turn until `shared` is set.
+    pub fn new(folder: &Path, plugin: Arc<str>, shared: Arc<AtomicBool>) -> ObserverTurns {
+        let file = folder.join(format!("observe-{plugin}.lock"));
+        ObserverTurns { plugin, file, shared, failed: AtomicBool::new(false) }
+    }
+
+    /// Waits until no other process of this server calls the hook. `None` if there is no other process, if it has its turn
+    /// for too long, or if the disk fails: the observer is called all the same, because its events matter more.
+    pub async fn wait(&self, within: Duration) -> Option<ObserverTurn> {
+        if !self.shared.load(Relaxed) {
+            return None;
         }
+        let locked = async {
+            let lock = open(self.file.clone()).await?;
+            loop {
+                match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+                    Ok(()) => return Ok(ObserverTurn { _lock: lock }),
+                    Err(Errno::WOULDBLOCK) => sleep(PAUSE).await,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        };
+        let locked: io::Result<ObserverTurn> =
+            timeout(within, locked).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        let failed_before = self.failed.swap(locked.is_err(), Relaxed);
+        if let Err(error) = &locked
+            && !failed_before
+        {
+            tracing::warn!(
+                target: "tuffet::kv", plugin = %self.plugin, file = %self.file.display(), %error,
+                "the hook `observe` is called although another process of this server may call it, too; where the file \
+                 cannot be written, let this user do so, or name another folder with `state:`"
+            );
+        }
+        locked.ok()
     }
 }
 
-/// Removes the files, when no other process of the server is there.
-pub(super) fn clean(folder: &Path) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(AFFIXES.0) && name.ends_with(AFFIXES.1)) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
+/// Opens or creates the file on a thread that may block.
+async fn open(file: PathBuf) -> io::Result<File> {
+    let open = move || OpenOptions::new().append(true).create(true).mode(0o600).open(file);
+    spawn_blocking(open).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }

@@ -14,8 +14,8 @@ use redb::{
     WriteTransaction,
 };
 
+use super::KvOpenError;
 use super::tables::{KEYS, REVISIONS};
-use super::{KvOpenError, observer_turn};
 
 /// Memory for pages of the file, in bytes.
 const CACHE_BYTES: usize = 16 << 20;
@@ -101,7 +101,6 @@ impl KvFile {
             Ok(open) => {
                 state.shared = false;
                 state.open = Some(open);
-                self.path.parent().into_iter().for_each(observer_turn::clean);
             }
             Err(error) => {
                 tracing::debug!(target: "tuffet::kv::file", %error, "the plugins' keys are still shared");
@@ -109,13 +108,6 @@ impl KvFile {
             }
         }
         !state.shared
-    }
-
-    /// Returns the folder of the file if another process of the server may use it.
-    pub(super) fn folder_if_shared(&self) -> Option<PathBuf> {
-        // It is locked only while it is shared, or about to be shared or not.
-        let shared = self.state.try_read().is_none_or(|state| state.shared);
-        shared.then(|| self.path.parent().map(Path::to_owned)).flatten()
     }
 
     /// Runs `work` on the open file; opens it if necessary.

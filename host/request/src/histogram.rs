@@ -45,6 +45,13 @@ impl Histogram {
         self.sum_us.fetch_add(micros, Relaxed);
     }
 
+    /// Returns the counters: of the buckets, each with its bound in microseconds, `None` for the last one; and the sum of all
+    /// times.
+    pub fn counters(&self) -> (impl Iterator<Item = (Option<u64>, &AtomicU64)>, &AtomicU64) {
+        let bounds = BOUNDS_US.into_iter().map(Some).chain([None]);
+        (bounds.zip(&self.buckets), &self.sum_us)
+    }
+
     /// Returns the current counts.
     pub fn read(&self) -> Distribution {
         Distribution {

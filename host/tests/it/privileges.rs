@@ -433,6 +433,30 @@ fn the_admin_listener_is_a_file() {
     assert!(!path.exists());
 }
 
+/// The start creates the folder of `state` as root, so a check that becomes the server's user finds nothing wrong with it.
+#[test]
+fn a_check_knows_that_root_will_make_the_state() {
+    if !needs_root() {
+        return;
+    }
+    let setup = open_to_all(Setup::new().user(Some("65534")));
+    let yaml = format!(
+        "listeners: [{{ address: \"{}:0\" }}]\nroots: [{{ name: boot, path: root }}]\nstate: state\ncontrol: none\n\
+         privileges: {{ user: 65534 }}\nsinks: {{ log: {{ stdout: true }} }}\npolicy: {{ observe: [audit], compiled: none }}\n\
+         plugins: {{ audit: {{ component: builtin:audit, grants: [kv, sinks/log], settings: {{ sink: log }} }} }}\n",
+        own_loopback()
+    );
+    for kv in ["", "kv: { nats: { servers: nats://127.0.0.1:1, bucket: it } }\n"] {
+        setup.outside().write("check.yaml", format!("{yaml}{kv}").as_bytes());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+        let ran = run(command.args(["check", "check.yaml"]).current_dir(setup.outside().0));
+        ran.assert_good();
+        let told = String::from_utf8(ran.stdout.clone()).unwrap() + &ran.stderr;
+        assert!(!told.contains("cannot be created"), "{kv}{told}");
+    }
+    assert!(!setup.outside().path("state").exists());
+}
+
 /// Commands that only check leave nothing that the server could not use: `check` and the plugin tools create
 /// no folder of compiled plugins if root would serve as another user, and touch none of another user's.
 #[test]

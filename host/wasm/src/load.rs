@@ -28,6 +28,7 @@ use super::settings_schema;
 use super::spec::PolicySpec;
 use super::unused_hooks::unused_hooks;
 use tuffet_config::{ComponentSource, Fact, Grant, GrantKind, PluginConfig, ReuseConfig, Sha256Digest};
+use tuffet_kv::check_folder;
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
 use tuffet_registry::Pulled;
 
@@ -112,6 +113,7 @@ fn prepare(
     let mut warnings = warnings(spec, &manifest, &judged, pulled);
     let unused = unused(policy, spec, &code.component);
     warnings.extend(unused.into_iter().map(|problem| (problem.kind, problem.message)));
+    warnings.extend(without_turns(policy, spec, &judged));
     Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
 }
 
@@ -215,6 +217,26 @@ fn unused(policy: &PolicySpec, spec: &PluginConfig, component: &InstancePre<Sand
     let mut hooks = hooks_of(component);
     hooks.retain(|hook| *hook == Hook::Observe || !is_bundled(spec));
     unused_hooks(&policy.config, &spec.name, &hooks)
+}
+
+/// Returns the warning about an observer with keys in a bucket that cannot take turns with another process of the server,
+/// because that needs the folder of `state`.
+fn without_turns(
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    judged: &GrantCheck,
+) -> Option<(LoadProblemKind, String)> {
+    let takes_turns = policy.kv.is_some()
+        && policy.stage.is_none()
+        && !policy.root_makes_state
+        && policy.config.observes(&spec.name)
+        && judged.granted.contains(&Grant::Kv);
+    let error = takes_turns.then(|| check_folder(&policy.state).err()).flatten()?;
+    let message = format!(
+        "{error}; without the folder, two processes call its hook `observe` at a time while a restart without a gap lasts, \
+         and each may change keys behind the other"
+    );
+    Some((LoadProblemKind::Grant, message))
 }
 
 /// Returns the hooks that a component exports.

@@ -109,14 +109,15 @@ fn keys(
         let namespace = namespace(policy.kv.as_ref(), spec, shared);
         store.join(&namespace);
         resources.note_keys(&store, &namespace);
-        let stored = StoredKeys { store, namespace };
+        let turns = resources.turns(&policy.state, &Arc::from(spec.name.as_str()));
+        let stored = StoredKeys { store, namespace, turns };
         return Ok(Some(if spec.has_effects() {
             Arc::new(stored)
         } else {
             Arc::new(ScratchKeys::over(stored))
         }));
     }
-    if policy.kv.is_none() {
+    if policy.kv.is_none() && !policy.root_makes_state {
         kv::check_folder(&policy.state)?;
     }
     Ok(None)

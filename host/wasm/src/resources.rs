@@ -2,9 +2,11 @@
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
-use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore, Namespace};
+use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore, Namespace, ObserverTurns};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
@@ -34,6 +36,9 @@ pub(super) struct Resources {
     /// Whether another process of this server may use the same state. Held while a store is opened, so that each open
     /// store agrees with it.
     shared: Mutex<bool>,
+    /// Whether observers take turns with another process of this server. Stays set: when a third process follows, none
+    /// knows when it is alone.
+    takes_turns: Arc<AtomicBool>,
     stores: OpenOnce<KvLocation, KvStore>,
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
@@ -52,6 +57,11 @@ impl Resources {
         drop(shared);
         *self.newest.lock() = Arc::downgrade(&store);
         Ok(store)
+    }
+
+    /// Returns the turns of a plugin with keys, by a lock in this folder.
+    pub fn turns(&self, state: &Path, plugin: &Arc<str>) -> ObserverTurns {
+        ObserverTurns::new(state, Arc::clone(plugin), Arc::clone(&self.takes_turns))
     }
 
     /// Notes that a plugin uses the keys of this namespace.
@@ -78,6 +88,7 @@ impl Resources {
     pub fn share(&self) {
         let mut shared = self.shared.lock();
         *shared = true;
+        self.takes_turns.store(true, Relaxed);
         self.sinks.share();
         for store in self.stores.all() {
             store.share();

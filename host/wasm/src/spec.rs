@@ -31,6 +31,8 @@ pub struct PolicySpec {
     /// Whether the policy will run. Otherwise it is only checked, and neither sinks nor the file of keys are opened,
     /// because the running server uses them.
     pub live: bool,
+    /// Whether nothing remains to be checked about the folder for persistent state: root creates it for the server.
+    pub root_makes_state: bool,
     /// The IPv6 prefix length that identifies a client, for fair shares of plugins.
     pub ipv6_prefix: u8,
     /// The replacement for the host in a trial; `None` in a server.
@@ -50,6 +52,7 @@ impl PolicySpec {
             state: config.state.clone(),
             kv: config.kv.clone(),
             live,
+            root_makes_state: false,
             ipv6_prefix: config.bounds().ipv6_prefix,
             stage: None,
         }

@@ -153,6 +153,7 @@ fn linked(folder: &Path, answers: bool, follow: bool) -> Vec<PathBuf> {
 
 fn writable(config: &Config) -> Vec<PathBuf> {
     let mut paths = own_paths::folders(config);
+    paths.extend(own_paths::turns(config).map(Path::to_owned));
     for root in root_folders(config).filter(|root| root.writable) {
         if let Some(unopened) = unopened(config, root) {
             paths.extend(unopened.above.iter().cloned());

@@ -17,8 +17,8 @@ use tuffet_request::RootSpec;
 
 /// Creates the missing paths. A failure is reported later, where the path is needed.
 pub(super) fn create(config: &Config, account: Option<&Account>) {
-    for folder in folders(config) {
-        log_failure(&folder, create_folder(&folder, 0o700, account));
+    for folder in folders(config).iter().map(PathBuf::as_path).chain(turns(config)) {
+        log_failure(folder, create_folder(folder, 0o700, account));
     }
     // The permissions of the socket itself decide who may connect.
     for folder in sockets(config).filter_map(Path::parent) {
@@ -48,9 +48,19 @@ pub(super) fn staging(config: &Config) -> impl Iterator<Item = &Path> {
     config.roots.iter().filter_map(|root| root.in_place.as_deref())
 }
 
+/// Returns the folder for the turns of observers whose keys are in a bucket. The server works without it.
+pub(super) fn turns(config: &Config) -> Option<&Path> {
+    let observes = |plugin: &PluginConfig| has_keys(plugin) && config.policy.observes(&plugin.name);
+    let turns = config.kv.is_some() && config.policy.plugins.iter().any(observes);
+    turns.then(|| config.state.as_path())
+}
+
+fn has_keys(plugin: &PluginConfig) -> bool {
+    plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv)
+}
+
 /// Returns the server's folders: spools, caches of origins, and, if used, the folders for state and compiled plugins.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
-    let has_keys = |plugin: &PluginConfig| plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv);
     let keys = config.kv.is_none() && config.policy.plugins.iter().any(has_keys);
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
     let spools: Vec<PathBuf> = spools.collect();

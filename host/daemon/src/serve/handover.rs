@@ -3,7 +3,8 @@
 //! The next server asks through the control socket (`take-over`). This one answers with duplicates of its listening
 //! sockets, its admin listener and its control socket, as descriptors (SCM_RIGHTS, unix(7)), and changes nothing yet:
 //! if the next server cannot start, this one goes on. When the next one answers requests, it names what it has
-//! taken; then this one drains. Its end closes the connection. Unread requests stay in the sockets meanwhile.
+//! taken; then this one drains, and passes on what it counts, since nobody sees its own counters any more. Its end closes
+//! the connection. Unread requests stay in the sockets meanwhile.
 
 use super::passing::{self, ToNext};
 use super::reply::Reply;
@@ -21,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tuffet_server::watch::{NamedCounts, Watch};
 
 /// The most sockets that are handed over.
 pub(super) const MAX_SOCKETS: usize = 4096;
@@ -30,6 +32,9 @@ const MAX_LINE: u64 = 128 << 10;
 
 /// How long one step of an exchange may take.
 pub(super) const STEP_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// How long the next server may take to read counters.
+const COUNTS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long the next server may take to start: it may have to compile plugins.
 const START_TIMEOUT: Duration = Duration::from_secs(15 * 60);
@@ -97,7 +102,7 @@ impl Offer {
 pub(super) struct Handover {
     state: Arc<Mutex<State>>,
     link: Arc<OnceLock<(ToNext, SharedState)>>,
-    done: mpsc::Sender<HandedOver>,
+    done: mpsc::Sender<UnixStream>,
 }
 
 #[derive(Default)]
@@ -108,11 +113,42 @@ struct State {
     in_progress: bool,
 }
 
-/// The next server answers requests. To be kept until this process ends, which tells the next server.
-pub(super) struct HandedOver(#[expect(dead_code, reason = "closed with the process")] UnixStream);
+/// The next server, which answers requests. To be kept until this process ends, which tells it so.
+pub(super) struct Next {
+    connection: UnixStream,
+    /// The counters that it knows; `None` if it takes no more.
+    known: Option<NamedCounts>,
+}
+
+impl Next {
+    /// What is counted from now on is for the next server.
+    pub(super) fn new(connection: UnixStream, watch: &Watch) -> Next {
+        // If this fails, the connection keeps the longer time-out.
+        let _ = connection.set_write_timeout(Some(COUNTS_TIMEOUT));
+        Next { connection, known: Some(watch.counts()) }
+    }
+
+    /// Passes on what has been counted since the last call. Nothing else is sent here.
+    pub(super) fn count(&mut self, watch: &Watch) {
+        let Some(known) = &self.known else { return };
+        let now = watch.counts();
+        let grown = now.since(known);
+        if !grown.is_empty() {
+            let written = write_line(&mut self.connection, &grown);
+            if let Err(error) = &written {
+                tracing::debug!(
+                    target: "tuffet::server::running",
+                    %error, "the next server takes no counters; the log has the outcomes"
+                );
+            }
+            self.known = written.is_ok().then_some(now);
+        }
+    }
+}
 
 impl Handover {
-    pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<HandedOver>) {
+    /// The receiver gets the connection to the next server, once that answers requests.
+    pub(super) fn new(offer: Offer) -> (Handover, mpsc::Receiver<UnixStream>) {
         let (done, receiver) = mpsc::channel(1);
         let state = State { offer: Some(offer), in_progress: false };
         let (state, link) = (Arc::new(Mutex::new(state)), Arc::default());
@@ -151,6 +187,25 @@ impl Handover {
     pub(super) fn give_up(&self) {
         let offer = self.state.lock().offer.take();
         drop(offer);
+    }
+
+    /// Returns whether the next server can find this one, through the control socket.
+    pub(super) fn can_be_found(&self) -> bool {
+        let state = self.state.lock();
+        let is_there = |offer: &Offer| offer.control.is_some() && offer.is_reachable() != Some(false);
+        state.in_progress || state.offer.as_ref().is_some_and(is_there)
+    }
+
+    /// Returns whether a listening port is in use until the last transfer has ended.
+    pub(super) fn keeps_ports(&self) -> bool {
+        self.to_next().is_some_and(ToNext::passes)
+    }
+
+    /// Waits until the workers have done what they were told.
+    pub(super) async fn workers_have_acted(&self) {
+        if let Some(to_next) = self.to_next() {
+            to_next.workers_have_acted().await;
+        }
     }
 
     /// Returns whether the next server can still come, or is on its way.
@@ -205,7 +260,7 @@ impl Handover {
         }
         drop(state);
         // The receiver ends with the server.
-        let _ = self.done.blocking_send(HandedOver(stream));
+        let _ = self.done.blocking_send(stream);
         Ok(())
     }
 
@@ -220,7 +275,7 @@ impl Handover {
         sockets.push(Offered { socket: its, interface: None });
         let kept = self.to_next().map(ToNext::keep);
         if let Some((to_next, state)) = self.link.get() {
-            runtime.block_on(to_next.is_known());
+            runtime.block_on(to_next.workers_have_acted());
             state.share();
         }
         let interfaces = sockets.iter().map(|offered| offered.interface.clone()).collect();

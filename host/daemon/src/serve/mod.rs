@@ -43,8 +43,8 @@ use crate::systemd::ServiceManager;
 use open::Opened;
 use parent::Parent;
 use policy::{
-    keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_for_check, start_runtime_with,
-    warnings,
+    check_policy, keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_for_check,
+    start_runtime_with, warnings,
 };
 use running::Running;
 use signals::Signals;
@@ -182,7 +182,8 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     let waiting = waiting_listeners(config)?;
     // Before the change of user: root's cache of compiled plugins is useless to that user.
-    let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
+    let keeps_its_user = keeps_its_user(&config.privileges);
+    let compiled = policy::compiled(config).filter(|_| keeps_its_user);
     if pull {
         // The server's user keeps the components.
         privileges::prepare(config)?;
@@ -191,8 +192,8 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let runtime = start_runtime_with(compiled)?;
     let policy = control_runtime()?.block_on(async {
         match pull {
-            true => pull_policy(&runtime, config, &roots).await,
-            false => load_policy(&runtime, config, &roots, false).await,
+            true => pull_policy(&runtime, config, &roots, !keeps_its_user).await,
+            false => check_policy(&runtime, config, &roots, !keeps_its_user).await,
         }
     })?;
     let mut warnings = warnings(config, &policy);

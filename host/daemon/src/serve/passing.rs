@@ -205,8 +205,8 @@ impl ToNext {
         passing
     }
 
-    /// Waits until the workers know of the next server: it needs the TID ports that they give up for it.
-    pub(super) async fn is_known(&self) {
+    /// Waits until the workers have done what they were told: the next server needs the ports that they give up.
+    pub(super) async fn workers_have_acted(&self) {
         let pings = self.here.mailboxes.iter().map(|mailbox| {
             let (answer, answered) = oneshot::channel();
             // A worker that has ended drops it.
@@ -227,6 +227,11 @@ impl ToNext {
         *self.before.lock() = None;
         let next = self.kept.lock().clone();
         self.tell(next);
+    }
+
+    /// Returns whether transfers use a listening port, so that the next server can have it only from this one.
+    pub(super) fn passes(&self) -> bool {
+        self.passes
     }
 
     /// Returns whether packets for the server before this one may still arrive here.

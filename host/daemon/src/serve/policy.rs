@@ -103,7 +103,21 @@ pub(crate) async fn load_policy(
     load(runtime, config, PolicySpec::of(config, roots, live)).await
 }
 
-/// As [`load_policy`], for a check that pulls missing components from registries.
+/// As [`load_policy`], for a check. `root_makes_state`: whether root starts the server as another user, and creates the
+/// folder of `state` for it.
+///
+/// # Errors
+/// As there.
+pub(super) async fn check_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    root_makes_state: bool,
+) -> Result<Policy, ServeError> {
+    load(runtime, config, PolicySpec { root_makes_state, ..PolicySpec::of(config, roots, false) }).await
+}
+
+/// As [`check_policy`], and pulls missing components from registries.
 ///
 /// # Errors
 /// As there.
@@ -111,9 +125,11 @@ pub(super) async fn pull_policy(
     runtime: &PolicyRuntime,
     config: &Config,
     roots: &Roots,
+    root_makes_state: bool,
 ) -> Result<Policy, ServeError> {
     let registries = Registries::of(config, true);
-    load(runtime, config, PolicySpec { registries, ..PolicySpec::of(config, roots, false) }).await
+    let spec = PolicySpec { registries, root_makes_state, ..PolicySpec::of(config, roots, false) };
+    load(runtime, config, spec).await
 }
 
 /// As [`load_policy`], for plugins on a stage, where their actions have no effect.

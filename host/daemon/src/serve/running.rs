@@ -3,7 +3,7 @@
 use super::control::ControlState;
 use super::deadline::Deadline;
 use super::explain::Explainer;
-use super::handover::{HandedOver, Handover};
+use super::handover::{Handover, Next};
 use super::parent::Parent;
 use super::passing::{Here, Passing, SharedListener, ToNext};
 use super::policy::{log_sink_totals, log_totals, warnings};
@@ -22,6 +22,7 @@ use crate::systemd::{ServiceManager, feed_watchdog};
 use futures_util::FutureExt;
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -94,15 +95,14 @@ pub(super) struct Running {
     /// The control socket, the admin listener, the watchdog.
     services: Vec<JoinHandle<()>>,
     handover: Handover,
-    handed_over: mpsc::Receiver<HandedOver>,
+    handed_over: mpsc::Receiver<UnixStream>,
     state: SharedState,
     /// Whether its listening ports are closed, and no server has taken them over: one that nobody knows of yet may use them,
     /// and the state on disk.
     is_released: bool,
     /// A second signal ends transfers at once.
     is_told_to_stop: bool,
-    /// The connection to the next server, which is closed with this process.
-    next: Option<HandedOver>,
+    next: Option<Next>,
     parent: Option<(Parent, oneshot::Receiver<()>)>,
     /// Until when a stopping server keeps its sockets for the next one.
     held_until: Option<Instant>,
@@ -279,7 +279,7 @@ impl Running {
         tracing::info!(target: "tuffet::server::running", workers = config.settings.workers, "serving");
         manager.ready(&serving_status(1));
         match predecessor {
-            Some(predecessor) => succeed(predecessor, state.clone()),
+            Some(predecessor) => succeed(predecessor, state.clone(), watch.clone()),
             None => drop(tokio::spawn(state.clone().own())),
         }
         services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
@@ -331,6 +331,7 @@ impl Running {
     /// A worker failed. The others are stopped at once.
     pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
         let mut result = Ok(());
+        let watch = self.server.watch().clone();
         while self.server.is_running()
             || self.held_until.is_some()
             || self.handover.is_between()
@@ -343,6 +344,7 @@ impl Running {
                 },
                 () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
                 Some(next) = self.handed_over.recv() => self.is_replaced(next),
+                () = watch.next_second(), if self.next.is_some() => self.count_for_next(),
                 () = hold_ends(self.held_until, &self.handover) => self.release(),
                 () = control_socket_goes(self.is_released && !self.services.is_empty(), &self.handover) => {
                     self.end_services();
@@ -369,7 +371,7 @@ impl Running {
     }
 
     /// Shuts down the rest after the workers have ended. Each step ends the producers of the next.
-    pub(super) async fn shutdown(self) {
+    pub(super) async fn shutdown(mut self) {
         // 1. No more views, reloads or commands.
         self.handover.give_up();
         for service in self.services.into_iter().chain([self.reloader]) {
@@ -382,6 +384,9 @@ impl Running {
         // 3. The totals are final.
         log_totals(&self.runtime);
         watch.log_totals();
+        if let Some(next) = &mut self.next {
+            next.count(&watch);
+        }
         // 4. Log and observers are done: flush telemetry and sinks.
         let telemetry = self.telemetry;
         let _ = spawn_blocking(move || telemetry.finish(FLUSH_TIMEOUT)).await;
@@ -421,9 +426,10 @@ impl Running {
     }
 
     /// Answers no more requests, and gives the ports to others. Below a parent process, which ends now, they are kept for
-    /// the next server that it or the service manager starts.
+    /// the next server that it or the service manager starts, if that can find this one.
     fn begin_to_drain(&mut self, patience: Duration) {
-        if self.parent.is_some() {
+        let is_kept = self.parent.is_some() && self.handover.can_be_found();
+        if is_kept {
             self.handover.keep_requests();
         }
         self.drain(patience);
@@ -433,13 +439,34 @@ impl Running {
             seconds = patience.as_secs_f64(), "stopping; waiting for running transfers"
         );
         match &self.parent {
-            Some((parent, _)) => {
+            Some((parent, _)) if is_kept => {
                 self.manager.fall_silent();
                 self.held_until.get_or_insert(Instant::now() + HOLD);
                 parent.draining();
             }
-            None => self.release(),
+            Some((parent, _)) if !self.handover.keeps_ports() => self.vacate(parent.clone()),
+            // The parent ends with this process, so that the next server can have the ports.
+            _ => self.release(),
         }
+    }
+
+    /// Gives up everything that the next server needs and cannot take over, and then has the parent end.
+    fn vacate(&mut self, parent: Parent) {
+        self.is_released = true;
+        self.manager.fall_silent();
+        self.handover.give_up();
+        let services: Vec<_> = self.services.drain(..).collect();
+        let (handover, state) = (self.handover.clone(), self.state.clone());
+        tokio::spawn(async move {
+            for service in services {
+                service.abort();
+                // Its socket is closed then.
+                let _ = service.await;
+            }
+            handover.workers_have_acted().await;
+            let _ = spawn_blocking(move || state.share()).await;
+            parent.draining();
+        });
     }
 
     fn drain(&mut self, patience: Duration) {
@@ -456,8 +483,8 @@ impl Running {
     }
 
     /// The next server answers requests: this one lets its transfers end.
-    fn is_replaced(&mut self, next: HandedOver) {
-        self.next = Some(next);
+    fn is_replaced(&mut self, next: UnixStream) {
+        self.next = Some(Next::new(next, self.server.watch()));
         self.manager.fall_silent();
         let patience = self.drain_times.get().1;
         if !matches!(self.phase, ShutdownPhase::Draining) {
@@ -475,6 +502,13 @@ impl Running {
             parent.is_replaced();
         }
         self.release();
+    }
+
+    /// Passes on what this process has counted since the next one answers requests.
+    fn count_for_next(&mut self) {
+        if let Some(next) = &mut self.next {
+            next.count(self.server.watch());
+        }
     }
 
     /// Closes the listening ports, unless they are another server's now. Without one, the control socket and the admin

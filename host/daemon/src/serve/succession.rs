@@ -9,7 +9,7 @@ use super::shared_state::SharedState;
 use crate::socket_file::SocketFile;
 use std::io;
 use std::time::{Duration, Instant};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -17,6 +17,7 @@ use tuffet_config::Config;
 use tuffet_engine::worker::ListenerSpec;
 use tuffet_observe::admin;
 use tuffet_server::server::Assembly;
+use tuffet_server::watch::Watch;
 
 /// How often it looks whether the next server can still reach it.
 const HOLD_INTERVAL: Duration = Duration::from_millis(50);
@@ -52,17 +53,23 @@ pub(super) fn offer(
     Ok(offer)
 }
 
-/// Tells the server before this one that requests are answered, and waits for its end in the background.
-pub(super) fn succeed(predecessor: Predecessor, state: SharedState) {
+/// Tells the server before this one that requests are answered; counts what it still counts, and waits for its end in the
+/// background.
+pub(super) fn succeed(predecessor: Predecessor, state: SharedState, watch: Watch) {
     match predecessor.replaced().and_then(|link| {
         link.set_nonblocking(true)?;
         UnixStream::from_std(link)
     }) {
-        Ok(mut link) => {
+        Ok(link) => {
             tracing::info!(target: "tuffet::server::running", "took over from the server before");
             tokio::spawn(async move {
-                // It sends nothing; its end closes the connection.
-                let _ = link.read_u8().await;
+                let mut lines = BufReader::new(link).lines();
+                // It sends what it counts; its end closes the connection.
+                while let Ok(Some(line)) = lines.next_line().await {
+                    if let Ok(counts) = serde_json::from_str(&line) {
+                        watch.add_counts(&counts);
+                    }
+                }
                 tracing::info!(target: "tuffet::server::running", "the server before has ended");
                 state.take_over().await;
             });

@@ -182,7 +182,7 @@ pub enum ToWorker {
     Passed(Box<Passed>),
     /// The other processes that serve the same ports.
     Succession(Succession),
-    /// Answer, to show that the worker runs.
+    /// Answer, to show that the worker runs, and has done what the messages before this one say.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.
     Drain {

@@ -97,7 +97,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use table::Table;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use transmit::{Kernel, Transmit};
 use tuffet_core::{Settings, Time};
 use tuffet_request::events::Ended;
@@ -172,6 +172,8 @@ pub struct Worker<T = Kernel> {
     draining: Option<Draining>,
     stopped_listening: bool,
     stopped_reading: bool,
+    /// To be answered once the messages before them have had their effect.
+    pings: Vec<oneshot::Sender<()>>,
     succession: Succession,
     /// Listeners of which this worker gets all requests: their sockets were bound again, and share the port no longer.
     alone: Vec<ListenerId>,
@@ -243,6 +245,7 @@ impl<T: Transmit> Worker<T> {
             draining: None,
             stopped_listening: false,
             stopped_reading: false,
+            pings: Vec::new(),
         })
     }
 
@@ -313,6 +316,10 @@ impl<T: Transmit> Worker<T> {
                 }
             }
             self.stop_listening(&mut unread);
+            for answer in self.pings.drain(..) {
+                // The sender of the ping may be gone.
+                let _ = answer.send(());
+            }
             unread.take(&mut turn);
             for &number in &turn {
                 let more = self.receive(number, &mut received, &mut now);
@@ -440,10 +447,7 @@ impl<T: Transmit> Worker<T> {
             }
             ToWorker::Stored { key, stored } => self.stored(key, stored, now),
             ToWorker::Disk(result) => self.disk_done(result, now),
-            ToWorker::Ping(answer) => {
-                // The sender of the ping may be gone.
-                let _ = answer.send(());
-            }
+            ToWorker::Ping(answer) => self.pings.push(answer),
             ToWorker::Rebind { listener, interface, answer } => {
                 let number = u16::try_from(listener).ok().map(ListenerId);
                 let listens = number.is_some_and(|number| self.listens(number));

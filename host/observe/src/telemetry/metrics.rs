@@ -63,7 +63,7 @@ impl Metrics {
         let meter = provider.meter_with_scope(scope);
         let cache = Arc::new(FamilyCache { watch: watch.clone(), last: Mutex::default() });
         register_process_metrics(&meter);
-        let mut times = families(watch)
+        let mut times = own_families(watch)
             .iter()
             .filter_map(|family| instrument(&meter, family, &cache))
             .collect::<std::collections::HashMap<_, _>>();
@@ -118,6 +118,11 @@ impl Metrics {
             );
         }
     }
+}
+
+/// Returns the metrics of this process alone: the one that it has replaced exports its own until it ends.
+fn own_families(watch: &Watch) -> Vec<Family> {
+    families(watch, &watch.totals_of_process())
 }
 
 /// Creates the instrument of a family. Returns a histogram, to be recorded in; the others read from the cache.
@@ -224,7 +229,7 @@ impl FamilyCache {
         match &*last {
             Some((when, families)) if when.elapsed() < MAX_AGE => Arc::clone(families),
             _ => {
-                let families = Arc::new(families(&self.watch));
+                let families = Arc::new(own_families(&self.watch));
                 *last = Some((Instant::now(), Arc::clone(&families)));
                 families
             }

@@ -12,7 +12,7 @@ pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Returns all current metrics.
 pub fn exposition(watch: &Watch) -> String {
-    let mut text = render(&families(watch));
+    let mut text = render(&families(watch, &watch.totals()));
     process::write_exposition(&mut text);
     text
 }

@@ -28,16 +28,20 @@ impl LabelCounts {
     /// Counts an ended request once for each plugin that labelled it.
     pub(super) fn count(&self, summary: &Summary) {
         for (plugin, label) in summary.record.request.calls.labels() {
-            let mut all = self.0.lock();
-            let of_plugin = all.entry(plugin).or_default();
-            let has_room = of_plugin.labels.len() < MAX_LABELS;
-            match of_plugin.labels.get_mut(&label) {
-                Some(count) => *count += 1,
-                None if has_room => {
-                    of_plugin.labels.insert(label, 1);
-                }
-                None => of_plugin.others += 1,
+            self.add(plugin, Some(label), 1);
+        }
+    }
+
+    /// Adds to the counter of a label; `None` for those that count together.
+    pub(super) fn add(&self, plugin: Arc<str>, label: Option<Label>, more: u64) {
+        let mut all = self.0.lock();
+        let OfPlugin { labels, others } = all.entry(plugin).or_default();
+        let has_room = labels.len() < MAX_LABELS;
+        match label {
+            Some(label) if has_room || labels.contains_key(&label) => {
+                *labels.entry(label).or_default() += more
             }
+            _ => *others += more,
         }
     }
 

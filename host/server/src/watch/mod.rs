@@ -8,6 +8,7 @@ mod asked;
 mod counts;
 mod exports;
 mod labels;
+mod named;
 mod options;
 mod query;
 mod readiness;
@@ -21,6 +22,7 @@ mod started;
 mod tests;
 
 pub use exports::ExportCounts;
+pub use named::NamedCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub(crate) use slow::{Slow, lost_block_size};
 pub use snapshot::{
@@ -74,6 +76,8 @@ pub struct Watch(Arc<WatchState>);
 
 struct WatchState {
     counts: Counts,
+    /// What processes that this one has replaced counted since then.
+    before: OnceLock<Counts>,
     running: ActiveTransfers,
     asked: LastAsked,
     started_log: StartedLog,
@@ -112,6 +116,7 @@ impl Watch {
     ) -> Watch {
         Watch(Arc::new(WatchState {
             counts: Counts::default(),
+            before: OnceLock::new(),
             running: ActiveTransfers::default(),
             asked: LastAsked::default(),
             started_log: StartedLog::default(),
@@ -206,7 +211,8 @@ impl Watch {
         let slow = state.running.sample(elapsed, &state.counts);
         state.started_log.next_second();
         state.shared_rates.sample(&state.generation.get(), elapsed);
-        state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
+        let (active, pending) = (state.running.count(), self.pending());
+        state.of_server(|counts| state.seconds.add(counts, elapsed, active, pending));
         state.sampled.notify_waiters();
         slow
     }
@@ -389,9 +395,29 @@ impl Watch {
         unix_ms(self.0.started) / 1000
     }
 
-    /// Returns all counters, histograms and gauges.
+    /// Returns the counters that pass to a process that replaces this one.
+    pub fn counts(&self) -> NamedCounts {
+        self.0.of_server(Counts::read)
+    }
+
+    /// Adds what a process that this one has replaced has counted since then. Views and `/metrics` show it as if this process
+    /// had counted it.
+    pub fn add_counts(&self, more: &NamedCounts) {
+        self.0.before.get_or_init(Counts::default).add(more);
+    }
+
+    /// Returns all counters, histograms and gauges, with what processes before this one have counted since it replaced them.
     pub fn totals(&self) -> Totals {
-        let counts = &self.0.counts;
+        self.0.of_server(|counts| self.totals_of(counts))
+    }
+
+    /// Returns all counters, histograms and gauges of this process alone.
+    pub fn totals_of_process(&self) -> Totals {
+        self.totals_of(&self.0.counts)
+    }
+
+    fn totals_of(&self, counts: &Counts) -> Totals {
+        let own = &self.0.counts;
         let read = |counter: &AtomicU64| counter.load(Relaxed);
         let ended = ["read", "write"].into_iter().zip(&counts.ended).flat_map(|(operation, of_one)| {
             Outcome::ALL.into_iter().zip(of_one).map(move |(outcome, count)| Ended {
@@ -418,8 +444,8 @@ impl Watch {
             decision: counts.decision.read(),
             queues: Queues {
                 decisions: self.pending(),
-                summaries: read(&counts.summaries),
-                events: read(&counts.events),
+                summaries: read(&own.summaries),
+                events: read(&own.events),
                 progress_left_out: read(&counts.progress_left_out),
                 sinks: self.sinks(),
             },
@@ -526,6 +552,17 @@ impl Watch {
             sums.into_iter().map(|(reason, count)| Dropped { reason: reason.into(), count }).collect();
         all.sort_unstable_by(|a, b| a.reason.cmp(&b.reason));
         all
+    }
+}
+
+impl WatchState {
+    /// Reads the counters of this process, with what those before it have counted since it replaced them.
+    fn of_server<T>(&self, read: impl FnOnce(&Counts) -> T) -> T {
+        let Some(before) = self.before.get() else { return read(&self.counts) };
+        let all = Counts::default();
+        all.add(&self.counts.read());
+        all.add(&before.read());
+        read(&all)
     }
 }
 

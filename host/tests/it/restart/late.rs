@@ -1,8 +1,8 @@
 //! Restarts while listeners wait for their interfaces and addresses. What comes is the next server's, also while the one
 //! before has transfers; that one must neither open it nor keep what waited.
 
-use super::{Process, Site, fetch};
-use crate::harness::{Answer, Network, Peer, ack, bytes, rrq, tuffet, wait_until};
+use super::{Process, Site, end, fetch};
+use crate::harness::{Answer, Network, Peer, bytes, rrq, tuffet, wait_until};
 use serde_json::Value;
 use std::fs::{self, Permissions};
 use std::net::{SocketAddr, UdpSocket};
@@ -113,11 +113,6 @@ impl Host {
     fn opened(&self) -> usize {
         self.site.count("the interface exists now; the listener serves it")
     }
-}
-
-fn end(mut reader: Peer) {
-    reader.send(&ack(1));
-    assert!(reader.read_on(2) == bytes(5000)[512..]);
 }
 
 /// It comes while the process before still has a transfer.

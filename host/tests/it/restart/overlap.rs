@@ -1,11 +1,13 @@
 //! The state on disk while two processes of a server run.
 
-use super::{Site, fetch};
-use crate::harness::{Peer, ack, bytes, wait_until};
+use super::{Site, end, fetch};
+use crate::harness::{Peer, tuffet, wait_until};
+use crate::nats::Nats;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 
 /// Keys, a spool, and a small file that is rotated all the time.
 const AUDITED: &str = "
@@ -21,7 +23,12 @@ plugins:
 ";
 
 fn audited() -> Site {
-    let site = Site::new(AUDITED);
+    audited_with("")
+}
+
+/// With further keys of the configuration.
+fn audited_with(more: &str) -> Site {
+    let site = Site::new(&format!("{AUDITED}{more}"));
     fs::create_dir(site.folder.path().join("out")).unwrap();
     site
 }
@@ -46,11 +53,6 @@ fn assert_one_chain(site: &Site, requests: usize) {
     for pair in lines.windows(2) {
         assert_eq!(pair[1]["previous"], pair[0]["hash"], "{pair:#?}");
     }
-}
-
-fn end(mut reader: Peer) {
-    reader.send(&ack(1));
-    assert!(reader.read_on(2) == bytes(5000)[512..]);
 }
 
 fn beside(site: &Site) -> Vec<String> {
@@ -91,6 +93,50 @@ fn two_processes_write_one_chain_and_lose_no_line() {
     });
     assert_eq!(troubles.next(), None, "{log:#?}");
     verify(&site);
+}
+
+/// As above, with the keys in a bucket. Each round has a request end in both processes at the same moment, so that both call
+/// the observer 200 ms later.
+#[test]
+fn two_processes_write_one_chain_with_keys_in_a_bucket() {
+    const ROUNDS: usize = 20;
+    let Some(nats) = Nats::start() else { return };
+    let kv = format!("kv: {{ nats: {{ servers: [\"{}\"], bucket: audit, timeout: 10s }} }}\n", nats.url());
+    let site = audited_with(&kv);
+    let mut first = site.started(&[]);
+    let readers: Vec<Peer> = (0..ROUNDS).map(|_| site.begin()).collect();
+    let second = site.started(&["--take-over"]);
+    for (round, reader) in (1..).zip(readers) {
+        thread::scope(|scope| {
+            scope.spawn(|| end(reader));
+            scope.spawn(|| fetch(site.address).unwrap());
+        });
+        wait_until("the lines of both are in the file", || lines(&site).len() == 2 * round);
+    }
+    assert_eq!(first.0.wait().unwrap().code(), Some(0));
+    second.stop();
+    assert_one_chain(&site, 2 * ROUNDS);
+    verify(&site);
+}
+
+/// An observer with keys in a bucket needs the folder of `state` all the same. Without it the server works.
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let Some(nats) = Nats::start() else { return };
+    let kv = format!("kv: {{ nats: {{ servers: [\"{}\"], bucket: audit }} }}\n", nats.url());
+    let site = audited_with(&kv);
+    // No folder can be made below a file.
+    fs::write(site.folder.path().join("state"), b"").unwrap();
+    let yaml = AUDITED.replace("spool: {}", "");
+    site.configure(&format!("{yaml}{kv}"));
+    let ran = tuffet(["check", site.yaml().to_str().unwrap()]);
+    ran.assert_good();
+    let told = String::from_utf8(ran.stdout.clone()).unwrap() + &ran.stderr;
+    assert!(told.contains("two processes call its hook `observe` at a time"), "{told}");
+    let server = site.started(&[]);
+    fetch(site.address).unwrap();
+    server.stop();
+    assert_one_chain(&site, 1);
 }
 
 /// As an operator would, who names the files by age.

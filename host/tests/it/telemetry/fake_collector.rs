@@ -5,10 +5,11 @@ use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsPartialSuccess, ExportLogsServiceResponse};
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value;
+use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs};
+use opentelemetry_proto::tonic::metrics::v1::{metric, number_data_point};
 use prost::Message;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::TcpListener;
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -139,6 +140,32 @@ impl FakeCollector {
             .collect()
     }
 
+    /// Returns the latest number of served transfers, by instance of the service.
+    pub fn served(&self) -> BTreeMap<String, i64> {
+        let bodies = self.bodies("/v1/metrics").into_iter();
+        let mut served = BTreeMap::new();
+        for of_one in bodies
+            .map(|body| ExportMetricsServiceRequest::decode(&body[..]).unwrap())
+            .flat_map(|request| request.resource_metrics)
+        {
+            let resource = of_one.resource.unwrap();
+            let instance = text_of(&resource.attributes, "service.instance.id").unwrap();
+            let metrics = of_one.scope_metrics.into_iter().flat_map(|scope| scope.metrics);
+            for metric in metrics.filter(|metric| metric.name == "tuffet.transfers") {
+                let Some(metric::Data::Sum(sum)) = metric.data else { panic!("it is no counter") };
+                let points = sum.data_points.into_iter();
+                let of_served =
+                    points.filter(|point| text_of(&point.attributes, "outcome").as_deref() == Some("served"));
+                let count = of_served.map(|point| match point.value {
+                    Some(number_data_point::Value::AsInt(count)) => count,
+                    other => panic!("a counter is a whole number: {other:?}"),
+                });
+                served.insert(instance.clone(), count.sum());
+            }
+        }
+        served
+    }
+
     /// Returns the bodies of accepted requests.
     fn bodies(&self, path: &str) -> Vec<Vec<u8>> {
         let taken = |posted: &Posted| posted.request.path() == path && posted.manner.takes();
@@ -149,6 +176,14 @@ impl FakeCollector {
     pub fn spans(&self) -> Vec<Span> {
         let bodies = self.bodies("/v1/traces").into_iter();
         bodies.flat_map(|body| from_protobuf(ExportTraceServiceRequest::decode(&body[..]).unwrap())).collect()
+    }
+}
+
+fn text_of(attributes: &[KeyValue], key: &str) -> Option<String> {
+    let found = attributes.iter().find(|attribute| attribute.key == key)?;
+    match found.value.clone()?.value? {
+        any_value::Value::StringValue(text) => Some(text),
+        _ => None,
     }
 }
 

@@ -18,7 +18,7 @@ use super::upload::UploadContent;
 use crate::bindings::files::Metadata;
 use crate::bindings::kv;
 use crate::bindings::types::Error;
-use tuffet_kv::{KvError, KvStore, Listing, Namespace, ObserverTurn, Versioned};
+use tuffet_kv::{KvError, KvStore, Listing, Namespace, ObserverTurn, ObserverTurns, Versioned};
 use tuffet_policy::{HistoryReader, PastRequest};
 use tuffet_request::ClientKey;
 use tuffet_sinks::{Full, Sink};
@@ -163,6 +163,7 @@ impl UploadContent for StoredUpload {
 pub(crate) struct StoredKeys {
     pub store: Arc<KvStore>,
     pub namespace: Namespace,
+    pub turns: ObserverTurns,
 }
 
 impl Keys for StoredKeys {
@@ -218,7 +219,7 @@ impl Keys for StoredKeys {
     }
 
     fn observer_turn(&self, within: Duration) -> Pending<'_, Option<ObserverTurn>> {
-        Box::pin(self.store.observer_turn(&self.namespace, within))
+        Box::pin(self.turns.wait(within))
     }
 }
 

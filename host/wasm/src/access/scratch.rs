@@ -222,13 +222,15 @@ impl Keys for ScratchKeys {
 mod tests {
     use super::*;
     use tempfile::TempDir;
-    use tuffet_kv::{KvLocation, KvStore, Namespace};
+    use tuffet_kv::{KvLocation, KvStore, Namespace, ObserverTurns};
 
     async fn scratch(folder: &TempDir, quota: Quota) -> (ScratchKeys, StoredKeys) {
         let store = Arc::new(KvStore::open(&KvLocation::Folder(folder.path().to_owned())).unwrap());
         let namespace = Namespace { name: "it".into(), quota, when_away: Default::default() };
         store.join(&namespace);
-        let stored = || StoredKeys { store: Arc::clone(&store), namespace: namespace.clone() };
+        let turns = || ObserverTurns::new(folder.path(), "it".into(), Arc::default());
+        let stored =
+            || StoredKeys { store: Arc::clone(&store), namespace: namespace.clone(), turns: turns() };
         for key in ["a/1", "a/2", "a/3", "b"] {
             stored().set(key.into(), key.into(), None).await.unwrap();
         }

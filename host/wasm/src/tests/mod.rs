@@ -110,6 +110,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         state: PathBuf::from("/nonexistent"),
         kv: None,
         live: true,
+        root_makes_state: false,
         ipv6_prefix: 64,
         stage: None,
     }

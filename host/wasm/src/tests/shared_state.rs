@@ -74,5 +74,5 @@ async fn two_processes_continue_one_chain_of_audit() {
     }
     let left: BTreeSet<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["log", "plugins.redb"].map(Into::into).into());
+    assert_eq!(left, ["log", "observe-audit.lock", "plugins.redb"].map(Into::into).into());
 }

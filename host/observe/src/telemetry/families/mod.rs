@@ -5,7 +5,7 @@ mod rows;
 
 use row::{each, of};
 use tuffet_request::Distribution;
-use tuffet_server::watch::{Watch, Word};
+use tuffet_server::watch::{Totals, Watch, Word};
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]
@@ -46,15 +46,15 @@ pub(crate) struct Point<T> {
     pub(crate) value: T,
 }
 
-/// Returns the current values of all metrics.
-pub(crate) fn families(watch: &Watch) -> Vec<Family> {
-    let (totals, report) = (watch.totals(), watch.report());
+/// Returns the current values of all metrics, with these totals.
+pub(crate) fn families(watch: &Watch, totals: &Totals) -> Vec<Family> {
+    let report = watch.report();
     let mut all = of(rows::PROCESS, watch);
     all.extend(of(rows::REPORT, &report));
-    all.extend(of(rows::TRANSFERS, &totals));
+    all.extend(of(rows::TRANSFERS, totals));
     all.extend(each(rows::PROFILES, &totals.profiles, |its| Some(("profile", its.profile.clone().into()))));
-    all.extend(of(rows::TIMES, &totals));
-    all.extend(of(rows::QUEUES, &totals));
+    all.extend(of(rows::TIMES, totals));
+    all.extend(of(rows::QUEUES, totals));
     all.extend(of(rows::GROUPS, &watch.groups()));
     all.extend(each(rows::ROOTS, &report.roots, |its| Some(("root", its.root.clone().into()))));
     all.extend(each(rows::ORIGINS, &report.origins, |its| Some(("root", its.root.clone().into()))));

@@ -52,7 +52,7 @@ pub(super) fn staging(config: &Config) -> impl Iterator<Item = &Path> {
 pub(super) fn turns(config: &Config) -> Option<&Path> {
     let observes = |plugin: &PluginConfig| has_keys(plugin) && config.policy.observes(&plugin.name);
     let turns = config.kv.is_some() && config.policy.plugins.iter().any(observes);
-    turns.then(|| config.state.as_path())
+    turns.then_some(config.state.as_path())
 }
 
 fn has_keys(plugin: &PluginConfig) -> bool {

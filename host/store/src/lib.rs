@@ -45,6 +45,7 @@ mod replaced;
 mod replaced_root;
 mod resolve;
 mod roots;
+mod security_label;
 mod spelling;
 mod staging;
 mod supplied;
@@ -86,6 +87,7 @@ pub use reading::FoundFile;
 pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 pub use roots::{RootError, Roots};
+pub use security_label::SecurityLabel;
 pub use supplied::{
     Destination, OpenedSource, ReadAt, Scope, Sink, Source, SourceOpener, SuppliedFuture, Supply, Version,
 };

@@ -2,11 +2,14 @@
 //! refuses a right, and why it does.
 //!
 //! The kernel decides about each right (`faccessat`), so groups, access control lists, mounts and security modules count.
-//! The cause is read from the component afterwards. It is for people: nothing is allowed because of it.
+//! AppArmor alone decides only when a file is opened. The cause is read from the component afterwards. It is for people:
+//! nothing is allowed because of it.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::Metadata;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -15,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::{getegid, geteuid, getgroups};
 
 use super::mode;
+use super::security_label::{self, SecurityLabel};
 
 /// The most links on the way to a file, as in the kernel.
 const MAX_LINKS: u32 = 40;
@@ -46,7 +50,7 @@ pub struct Obstacle {
 }
 
 /// Why a component refuses a right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ObstacleCause {
     /// Its permissions, for its owner, its group or others: the one of them that counts for this user.
     Mode {
@@ -65,8 +69,13 @@ pub enum ObstacleCause {
     ReadOnly,
     /// It is immutable (`chattr +i`).
     Immutable,
-    /// A security module, such as SELinux or AppArmor: the permissions would allow it.
-    SecurityModule,
+    /// A security module, such as SELinux or AppArmor, whatever the permissions are.
+    SecurityModule {
+        /// What the module knows this process as.
+        process: Option<SecurityLabel>,
+        /// The type of the component in SELinux.
+        kind: Option<String>,
+    },
     /// Not visible to this process.
     Unknown,
 }
@@ -91,18 +100,25 @@ pub(super) fn user_name() -> Cow<'static, str> {
 /// Returns the first obstacle between the user of this process and these rights on a file or folder; `None` if there is
 /// none, or if the path does not exist.
 pub fn find_obstacle(path: &Path, rights: &[Right]) -> Option<Obstacle> {
-    let (place, right, errno) =
-        first_refusal(path, rights, &|place, right| accessat(CWD, place, right.access(), AtFlags::EACCESS))?;
+    let may = |place: &Path, right: Right| accessat(CWD, place, right.access(), AtFlags::EACCESS);
+    if let Some((place, right, errno)) = first_refusal(path, rights, &may, &Path::symlink_metadata) {
+        let is_folder = place.is_dir() || right == Right::Enter;
+        let (cause, has_lists) = why(&place, right, errno);
+        return Some(Obstacle { place, is_folder, right, cause, has_lists });
+    }
+    let process = SecurityLabel::of_this_process().filter(SecurityLabel::decides_at_opening)?;
+    let (place, right) = refused_opening(path, rights)?;
+    let cause = ObstacleCause::SecurityModule { process: Some(process), kind: None };
     let is_folder = place.is_dir();
-    let (cause, has_lists) = why(&place, right, errno);
-    Some(Obstacle { place, is_folder, right, cause, has_lists })
+    Some(Obstacle { place, is_folder, right, cause, has_lists: true })
 }
 
-/// Walks to the end of the path, and returns the first component that refuses a right, with the error.
+/// Walks to the end of the path, and returns the first component that refuses a right, with the error. `look` is lstat(2).
 fn first_refusal(
     path: &Path,
     rights: &[Right],
     may: &dyn Fn(&Path, Right) -> rustix::io::Result<()>,
+    look: &dyn Fn(&Path) -> io::Result<Metadata>,
 ) -> Option<(PathBuf, Right, Errno)> {
     let refused = |place: &Path, right| match may(place, right) {
         Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) => Some((place.to_owned(), right, errno)),
@@ -119,7 +135,15 @@ fn first_refusal(
             continue;
         }
         let next = at.join(&part);
-        let about = next.symlink_metadata().ok()?;
+        let about = match look(&next) {
+            Ok(about) => about,
+            // SELinux mostly refuses a look at a file together with its content.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let right = if rest.is_empty() { *rights.first()? } else { Right::Enter };
+                return Some((next, right, Errno::ACCESS));
+            }
+            Err(_) => return None,
+        };
         if !about.is_symlink() {
             at = next;
             continue;
@@ -132,6 +156,36 @@ fn first_refusal(
         rest.extend(parts(&target));
     }
     rights.iter().find_map(|right| refused(&at, *right))
+}
+
+/// Returns the file or folder behind the links of a path, and the first of these rights with which it cannot be opened.
+#[cfg(target_os = "linux")]
+fn refused_opening(path: &Path, rights: &[Right]) -> Option<(PathBuf, Right)> {
+    use rustix::fs::{Mode, OFlags, open};
+    let place = path.canonicalize().ok()?;
+    let about = place.metadata().ok()?;
+    // To open a FIFO or a device has effects.
+    if !about.is_file() && !about.is_dir() {
+        return None;
+    }
+    let is_refused = |right: &&Right| {
+        let how = match right {
+            Right::Enter => return false,
+            Right::Read => OFlags::RDONLY,
+            // An unnamed file leaves no trace.
+            Right::Write if about.is_dir() => OFlags::TMPFILE | OFlags::WRONLY,
+            Right::Write => OFlags::WRONLY,
+        };
+        let flags = how | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        matches!(open(&place, flags, Mode::from_raw_mode(0o600)), Err(Errno::ACCESS))
+    };
+    let right = *rights.iter().find(is_refused)?;
+    Some((place, right))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn refused_opening(_: &Path, _: &[Right]) -> Option<(PathBuf, Right)> {
+    None
 }
 
 /// Returns the names of a path, and `..`, last part first.
@@ -149,7 +203,18 @@ fn why(place: &Path, right: Right, errno: Errno) -> (ObstacleCause, bool) {
         Errno::PERM => return (ObstacleCause::Immutable, true),
         _ => {}
     }
-    let Ok(about) = stat(place) else { return (ObstacleCause::Unknown, true) };
+    let by_module = || {
+        let process = SecurityLabel::of_this_process();
+        let is_selinux = matches!(process, Some(SecurityLabel::Selinux(_)));
+        let kind = if is_selinux { security_label::type_of(place) } else { None };
+        ObstacleCause::SecurityModule { process, kind }
+    };
+    let Ok(about) = stat(place) else {
+        // The folders above may be entered, so permissions do not forbid this.
+        let cause = by_module();
+        let is_known = matches!(cause, ObstacleCause::SecurityModule { process: Some(_), .. });
+        return (if is_known { cause } else { ObstacleCause::Unknown }, true);
+    };
     let owned = Owned { mode: mode::of(&about) & 0o7777, uid: about.st_uid, gid: about.st_gid };
     let user = User {
         uid: geteuid().as_raw(),
@@ -174,7 +239,7 @@ fn why(place: &Path, right: Right, errno: Errno) -> (ObstacleCause, bool) {
         }
         // With a list that cannot be read, the mode of the group is that of the list.
         lists::Found::Unknown if !user.may_by_mode(&owned, right) => ObstacleCause::Unknown,
-        _ => ObstacleCause::SecurityModule,
+        _ => by_module(),
     };
     (cause, has_lists)
 }
@@ -270,7 +335,7 @@ impl Obstacle {
             (Right::Write, true) => "rwx",
             (Right::Write, false) => "rw",
         };
-        match self.cause {
+        match &self.cause {
             ObstacleCause::Mode { is_owner: true, .. } => Some(format!("chmod u+{rights} {place}")),
             ObstacleCause::Mode { .. } if !self.has_lists => {
                 Some(format!("chgrp {group} {place} && chmod g+{rights} {place}"))
@@ -279,23 +344,31 @@ impl Obstacle {
                 Some(format!("setfacl -m u:{user}:{rights} {place}"))
             }
             ObstacleCause::Immutable => Some(format!("chattr -i {place}")),
-            ObstacleCause::ReadOnly | ObstacleCause::SecurityModule => None,
+            ObstacleCause::ReadOnly | ObstacleCause::SecurityModule { .. } => None,
         }
     }
 
     /// Returns what to do, for people: the command, or where to look.
     pub fn remedy(&self, user: &str, group: u32) -> String {
         let place = quoted(&self.place);
-        match (self.command(user, group), self.cause) {
-            (Some(command), _) => format!("`{command}`"),
-            (None, ObstacleCause::ReadOnly) => format!(
+        if let Some(command) = self.command(user, group) {
+            return format!("`{command}`");
+        }
+        match &self.cause {
+            ObstacleCause::ReadOnly => format!(
                 "mount it writable (`findmnt -T {place}` shows where); in a unit of systemd, write \
                  `ReadWritePaths={place}`"
             ),
-            (None, _) => {
-                "`ausearch -m avc -ts recent` (SELinux) and `journalctl -k --grep=apparmor` show the rule"
+            ObstacleCause::SecurityModule { process: Some(SecurityLabel::AppArmor(_)), .. } => {
+                "let the profile allow it (its file is below /etc/apparmor.d; `apparmor_parser -r FILE` loads it); \
+                 `journalctl -k --grep=apparmor` shows what it refused, except by `deny` rules"
                     .into()
             }
+            ObstacleCause::SecurityModule { process: Some(SecurityLabel::Selinux(_)), .. } => format!(
+                "`restorecon -Rv {place}` gives it the type that the policy names for its path, `semanage fcontext` names \
+                 another; `ausearch -m avc -ts recent` shows what was refused"
+            ),
+            _ => "`ausearch -m avc -ts recent` (SELinux) and `journalctl -k --grep=apparmor` show the rule".into(),
         }
     }
 }
@@ -306,16 +379,25 @@ impl fmt::Display for Obstacle {
         let kind = if self.is_folder { "folder" } else { "file" };
         write!(f, "it lacks the right `{}` on the {kind} {} (", self.right.letter(), self.place.display())?;
         let name = |id: u32| if id == 0 { "root".to_owned() } else { id.to_string() };
-        match self.cause {
+        match &self.cause {
             ObstacleCause::Mode { mode, uid, gid, .. } => {
-                write!(f, "mode {mode:04o}, owner {}, group {}", name(uid), name(gid))?;
+                write!(f, "mode {mode:04o}, owner {}, group {}", name(*uid), name(*gid))?;
             }
             ObstacleCause::List => f.write_str("its access control list, see `getfacl`")?,
             ObstacleCause::ReadOnly => f.write_str("mounted read-only")?,
             ObstacleCause::Immutable => f.write_str("immutable, see `lsattr`")?,
-            ObstacleCause::SecurityModule => {
+            ObstacleCause::SecurityModule { process: Some(SecurityLabel::Selinux(domain)), kind } => {
+                write!(f, "SELinux refuses it to the domain `{domain}`, whatever its permissions")?;
+                if let Some(kind) = kind {
+                    write!(f, "; its type is `{kind}`")?;
+                }
+            }
+            ObstacleCause::SecurityModule { process: Some(label @ SecurityLabel::AppArmor(_)), .. } => {
+                write!(f, "the {label} refuses it, whatever its permissions")?;
+            }
+            ObstacleCause::SecurityModule { process: Some(SecurityLabel::Hidden) | None, .. } => {
                 f.write_str(
-                    "its permissions allow it; a security module such as SELinux or AppArmor does not",
+                    "a security module such as SELinux or AppArmor refuses it, whatever its permissions",
                 )?;
             }
             ObstacleCause::Unknown => f.write_str("see `ls -ld` and `getfacl`")?,
@@ -433,7 +515,7 @@ mod tests {
                 Right::Write => Err(Errno::ROFS),
                 _ => Ok(()),
             };
-            first_refusal(&base.join(path), rights, &may)
+            first_refusal(&base.join(path), rights, &may, &Path::symlink_metadata)
         };
         let found = Some((closed.clone(), Right::Enter, Errno::ACCESS));
         for path in ["closed/within", "open/relative/file", "absolute/file", "open/../closed/within"] {
@@ -496,12 +578,69 @@ mod tests {
         assert_eq!(command(&found), "");
         assert!(found.remedy("tuffet", 99).contains("ReadWritePaths='/srv/t ftp'"));
         assert!(found.to_string().ends_with("(mounted read-only)"));
-        // No mode, owner or list helps against a module: its log has the rule.
-        found.cause = ObstacleCause::SecurityModule;
-        assert_eq!(command(&found), "");
-        let remedy = found.remedy("tuffet", 99);
+        // No mode, owner or list helps against a module: its policy or its log has the rule.
+        let mut by = |process, kind: Option<&str>| {
+            found.cause = ObstacleCause::SecurityModule { process, kind: kind.map(str::to_owned) };
+            assert_eq!(found.command("tuffet", 99), None);
+            (found.to_string(), found.remedy("tuffet", 99))
+        };
+        assert_eq!(by(None, None), by(Some(SecurityLabel::Hidden), None));
+        let (why, remedy) = by(None, None);
         assert!(remedy.contains("ausearch -m avc") && remedy.contains("--grep=apparmor"), "{remedy}");
-        let why = "(its permissions allow it; a security module such as SELinux or AppArmor does not)";
-        assert!(found.to_string().ends_with(why), "{found}");
+        let end = "(a security module such as SELinux or AppArmor refuses it, whatever its permissions)";
+        assert!(why.ends_with(end), "{why}");
+        let (why, remedy) = by(Some(SecurityLabel::AppArmor("tuffet".into())), None);
+        assert!(remedy.contains("apparmor_parser -r") && !remedy.contains("ausearch"), "{remedy}");
+        assert!(
+            why.ends_with("(the AppArmor profile `tuffet` refuses it, whatever its permissions)"),
+            "{why}"
+        );
+        let domain = SecurityLabel::Selinux("tftpd_t".into());
+        let (why, remedy) = by(Some(domain.clone()), Some("user_home_t"));
+        assert!(remedy.contains("restorecon -Rv '/srv/t ftp'") && !remedy.contains("apparmor"), "{remedy}");
+        let end = "(SELinux refuses it to the domain `tftpd_t`, whatever its permissions; its type is `user_home_t`)";
+        assert!(why.ends_with(end), "{why}");
+        assert!(by(Some(domain), None).0.ends_with("whatever its permissions)"));
+    }
+
+    #[test]
+    fn a_component_that_may_not_be_looked_at_is_the_obstacle() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        create_dir_all(base.join("hidden")).unwrap();
+        write(base.join("hidden/file"), "").unwrap();
+        let find = |hidden: &str, path: &str| {
+            let hidden = base.join(hidden);
+            let look = |place: &Path| match place == hidden {
+                true => Err(Errno::ACCESS.into()),
+                false => place.symlink_metadata(),
+            };
+            first_refusal(&base.join(path), &[Right::Read], &|_, _| Ok(()), &look)
+        };
+        let found = |path: &str, right| Some((base.join(path), right, Errno::ACCESS));
+        assert_eq!(find("hidden/file", "hidden/file"), found("hidden/file", Right::Read));
+        assert_eq!(find("hidden", "hidden/file"), found("hidden", Right::Enter));
+        assert_eq!(find("hidden/file", "hidden/missing"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn opening_shows_what_access_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        write(base.join("file"), "").unwrap();
+        let all = [Right::Read, Right::Enter, Right::Write];
+        for place in ["file", ""] {
+            assert_eq!(refused_opening(&base.join(place), &all), None, "{place}");
+        }
+        assert_eq!(std::fs::read_dir(&base).unwrap().count(), 1, "no trace");
+        // Root opens these, too.
+        if geteuid().is_root() {
+            return;
+        }
+        std::fs::set_permissions(base.join("file"), std::os::unix::fs::PermissionsExt::from_mode(0o444))
+            .unwrap();
+        symlink("file", base.join("link")).unwrap();
+        assert_eq!(refused_opening(&base.join("link"), &all), Some((base.join("file"), Right::Write)));
     }
 }

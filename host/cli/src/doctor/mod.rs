@@ -159,6 +159,7 @@ fn examine(
         }
     };
     findings.extend(running.map(|report| privileges::running(system, report)));
+    findings.extend(running.and_then(|report| privileges::confinement(system, report.process)));
     findings.extend(running.into_iter().flat_map(privileges::state));
     if subject.file.is_some() {
         findings.extend(files::of_server(&subject.config, account.as_ref()));

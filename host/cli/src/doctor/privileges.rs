@@ -7,6 +7,7 @@ use tuffet_config::{Config, SeccompMode};
 use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
 use tuffet_daemon::{Reply, send_command};
 use tuffet_server::status::{ProcessPrivileges, Reason, RemainingPrivileges, Report};
+use tuffet_store::SecurityLabel;
 
 /// Checks the filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
@@ -87,6 +88,29 @@ pub(super) fn running(system: &System, report: &Report) -> Finding {
     judge(report.process, &report.privileges, &threads(system, report.process))
 }
 
+/// Reports the security module that confines the running server: unless it confines this process likewise, other checks do
+/// not see what it refuses.
+pub(super) fn confinement(system: &System, process: u32) -> Option<Finding> {
+    let label = |process: &str| SecurityLabel::parse(&system.text(&format!("proc/{process}/attr/current"))?);
+    if !is_server(system, process) || system.text("sys/fs/selinux/enforce").as_deref() == Some("0") {
+        return None;
+    }
+    let of_server = label(&process.to_string())?;
+    // `unconfined_service_t` in the policy of RHEL.
+    if matches!(&of_server, SecurityLabel::Selinux(domain) if domain.starts_with("unconfined")) {
+        return None;
+    }
+    let check = "security module of the server that runs";
+    if label("self").as_ref() == Some(&of_server) {
+        return Some(Finding::good(check, format!("the {of_server} holds for it, and for this check")));
+    }
+    let says = format!(
+        "the {of_server} holds for it, and not for this check, which does not see what is refused to the server: \
+         `tuffet explain --live NAME` asks the server about a file"
+    );
+    Some(Finding::unknown(check, says))
+}
+
 /// Reports the state of the running server, as it tells it.
 pub(super) fn state(report: &Report) -> Vec<Finding> {
     let process = report.process;
@@ -108,12 +132,17 @@ pub(super) fn state(report: &Report) -> Vec<Finding> {
 
 /// Returns the privileges of the threads; empty if the process is in another namespace or not readable.
 fn threads(system: &System, process: u32) -> Vec<ProcessPrivileges> {
-    if system.text(&format!("proc/{process}/comm")).as_deref() != Some("tuffet") {
+    if !is_server(system, process) {
         return Vec::new();
     }
     let folder = format!("proc/{process}/task");
     let status = |thread: String| system.text(&format!("{folder}/{thread}/status"));
     system.names(&folder).into_iter().filter_map(status).map(|text| privileges::read_status(&text)).collect()
+}
+
+/// Returns whether this process of this namespace is a server.
+fn is_server(system: &System, process: u32) -> bool {
+    system.text(&format!("proc/{process}/comm")).as_deref() == Some("tuffet")
 }
 
 fn judge(process: u32, left: &RemainingPrivileges, threads: &[ProcessPrivileges]) -> Finding {
@@ -152,7 +181,39 @@ fn judge(process: u32, left: &RemainingPrivileges, threads: &[ProcessPrivileges]
 
 #[cfg(test)]
 mod tests {
+    use super::super::system::fake;
     use super::*;
+
+    #[test]
+    fn a_module_that_confines_the_server_alone_hides_its_refusals() {
+        let confined = |server: &str, own: &str, enforces: &str| {
+            let (_folder, system) = fake(&[
+                ("proc/9/comm", "tuffet\n"),
+                ("proc/9/attr/current", server),
+                ("proc/self/attr/current", own),
+                ("sys/fs/selinux/enforce", enforces),
+            ]);
+            confinement(&system, 9)
+        };
+        let found = confined("tuffet (enforce)\n", "unconfined\n", "").unwrap();
+        assert!(found.grade == Grade::Unknown && found.says.contains("explain --live"), "{}", found.says);
+        assert!(
+            found.says.starts_with("the AppArmor profile `tuffet` holds for it, and not"),
+            "{}",
+            found.says
+        );
+        let found = confined("tuffet (enforce)\n", "tuffet (enforce)\n", "").unwrap();
+        assert_eq!(
+            (found.grade, &*found.says),
+            (Grade::Good, "the AppArmor profile `tuffet` holds for it, and for this check")
+        );
+        assert!(confined("unconfined\n", "unconfined\n", "").is_none());
+        let (server, own) = ("system_u:system_r:tftpd_t:s0\0", "root:sysadm_r:sysadm_t:s0\0");
+        assert!(confined(server, own, "1").unwrap().says.contains("SELinux domain `tftpd_t`"));
+        assert!(confined(server, own, "0").is_none(), "it only records");
+        let server = "system_u:system_r:unconfined_service_t:s0\0";
+        assert!(confined(server, own, "1").is_none(), "nothing is refused");
+    }
 
     #[test]
     fn each_thread_counts() {

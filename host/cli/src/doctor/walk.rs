@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_config::reach;
 use tuffet_daemon::privileges::{Account, acting_as};
-use tuffet_store::{Right, find_obstacle};
+use tuffet_store::{Right, SecurityLabel, find_obstacle};
 
 /// The name of the process (`argv[0]`).
 pub(in super::super) const NAME: &str = "tuffet-files";
@@ -160,6 +160,8 @@ pub(super) fn walk(root: &Path, limits: WalkLimits, at: &mut dyn FnMut(&Path)) -
     let end = Instant::now() + limits.time;
     let mut seen = WalkResult::default();
     let mut folders = vec![root.to_owned()];
+    // Only the search for an obstacle opens what may be read.
+    let by_opening = SecurityLabel::of_this_process().is_some_and(|label| label.decides_at_opening());
     while let Some(folder) = folders.pop() {
         at(&folder);
         // Only permissions count here. A folder may vanish meanwhile, or not be listable for another reason.
@@ -183,7 +185,8 @@ pub(super) fn walk(root: &Path, limits: WalkLimits, at: &mut dyn FnMut(&Path)) -
             } else {
                 Access::READ_OK
             };
-            if accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS) {
+            let is_closed = accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS);
+            if is_closed || by_opening && find_obstacle(&path, rights(kind.is_dir())).is_some() {
                 seen.closed += 1;
                 if seen.named.len() < MAX_NAMES {
                     seen.named.push(closed_name(root, &path, kind.is_dir()));
@@ -198,14 +201,18 @@ pub(super) fn walk(root: &Path, limits: WalkLimits, at: &mut dyn FnMut(&Path)) -
 }
 
 fn closed_name(root: &Path, path: &Path, is_folder: bool) -> ClosedName {
-    let rights: &[Right] = if is_folder { &[Right::Read, Right::Enter] } else { &[Right::Read] };
-    let obstacle = find_obstacle(path, rights);
+    let obstacle = find_obstacle(path, rights(is_folder));
     let (uid, group) = (geteuid().as_raw(), getegid().as_raw());
     ClosedName {
         name: shown(path.strip_prefix(root).unwrap_or(path).as_os_str()),
         why: obstacle.as_ref().map(ToString::to_string),
         command: obstacle.and_then(|obstacle| obstacle.command(&uid.to_string(), group)),
     }
+}
+
+/// Returns the rights that serving takes.
+fn rights(is_folder: bool) -> &'static [Right] {
+    if is_folder { &[Right::Read, Right::Enter] } else { &[Right::Read] }
 }
 
 fn shown(name: &OsStr) -> String {

@@ -11,14 +11,17 @@ use tuffet_config::{
     ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
 };
 use tuffet_request::{RootSpec, Unopened};
-use tuffet_store::{Obstacle, ObstacleCause, Right, find_obstacle, quoted};
+use tuffet_store::{Obstacle, ObstacleCause, Right, SecurityLabel, find_obstacle, quoted};
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut check = |pointer: String, path: &Path, to_write: bool| {
         if why_inaccessible(path, to_write) == Some(Inaccessible::Sandbox) {
-            found.push((pointer, explain_outside(path)));
+            // Both decide when a file is opened.
+            let module = SecurityLabel::of_this_process().filter(SecurityLabel::decides_at_opening);
+            let or_module = module.map(|label| format!("; or the {label} refuses it")).unwrap_or_default();
+            found.push((pointer, explain_outside(path) + &or_module));
         }
     };
     for origin in &next.origins {
@@ -136,9 +139,7 @@ pub(super) fn unwritable(
     for folder in own.filter(|folder| Some(folder.as_path()) != compiled) {
         let existing = nearest_existing(folder);
         // A path that is not a folder fails when it is opened.
-        if existing.is_dir()
-            && (why_inaccessible(existing, true) == Some(Inaccessible::Permissions) || !all_writable(folder))
-        {
+        if existing.is_dir() && (why_inaccessible(existing, true).is_some() || !all_writable(folder)) {
             let path = quoted(folder);
             let remedy = remedy(
                 find_obstacle(existing, &[Right::Enter, Right::Write]),

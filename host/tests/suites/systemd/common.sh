@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# Functions of the suites under a real systemd, beside those of scripts/lib.sh.
+# Functions of the suites in a system of their own, beside those of scripts/lib.sh.
 
 here=host/tests/suites/systemd
 # What is not tested where it cannot be.
@@ -11,13 +11,13 @@ not_here() {
     exit 0
 }
 
-# Sets $release to the codename of this Debian.
+# Sets $release to the codename of this Debian. Words: programs that must be there.
 debian() {
     # shellcheck source=/dev/null
     [ "$(. /etc/os-release && echo "$ID")" = debian ] || not_here "this is not Debian"
     # shellcheck source=/dev/null
     release=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-    for tool in dpkg-buildpackage dh "$@"; do
+    for tool; do
         installed "$tool" || not_here "$tool is not installed"
     done
     is_root || not_here "needs root"

@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../../../.."
 . host/tests/suites/systemd/common.sh
 
 suite="the Debian package"
-debian lintian mmdebstrap
+debian dpkg-buildpackage dh lintian mmdebstrap
 
 case $binary in
     *.deb)

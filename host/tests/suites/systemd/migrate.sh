@@ -17,7 +17,7 @@ cd "$(dirname "$0")/../../../.."
 . host/tests/suites/systemd/common.sh
 
 suite="the guides of docs/migrate"
-debian mmdebstrap
+debian dpkg-buildpackage dh mmdebstrap
 # What the servers depend on; they are installed in the trial.
 clean_system "$folder/system-migrate-$release" \
     --include=systemd,sudo,adduser,debconf,libwrap0,libpcre2-8-0,netbase,dnsmasq-base,runit-helper,update-inetd

@@ -36,7 +36,7 @@ mod tests {
             ("python", "pip install"),
             ("ts", "npm"),
             ("go", "go test"),
-            ("c", "clang"),
+            ("c", "./policy_test"),
         ] {
             for ci in [Ci::Github, Ci::Gitlab] {
                 let choice = Choice { name: "quota", hooks: &[Hook::Authorize], language, sdk: None };

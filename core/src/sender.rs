@@ -394,6 +394,11 @@ impl Sender {
         self.in_window().min(self.pacer().map_or(u64::MAX, Pacer::burst_of_rate))
     }
 
+    /// Returns the number of blocks that are not acknowledged.
+    pub(crate) fn unacknowledged(&self) -> u64 {
+        self.total.saturating_sub(self.acked)
+    }
+
     /// Returns whether each block was sent at least once.
     pub(crate) fn all_sent(&self) -> bool {
         self.high() >= self.total

@@ -147,7 +147,7 @@ impl Transfer {
         self.server
             && self.operation == Operation::Read
             && !self.unproven()
-            && matches!(&self.phase, Phase::Sending(sender) if sender.all_sent() && sender.in_window() == 1)
+            && matches!(&self.phase, Phase::Sending(sender) if sender.all_sent() && sender.unacknowledged() == 1)
     }
 
     /// Returns how long to wait at least before the next repetition, or the end, while only the last ACK is missing.

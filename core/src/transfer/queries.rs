@@ -173,7 +173,7 @@ impl Transfer {
     /// that, and for a receiver.
     pub fn left_to_acknowledge(&self) -> Option<u64> {
         match &self.phase {
-            Phase::Sending(sender) if sender.all_sent() => Some(sender.in_window()),
+            Phase::Sending(sender) if sender.all_sent() => Some(sender.unacknowledged()),
             _ => None,
         }
     }

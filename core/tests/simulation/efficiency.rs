@@ -274,6 +274,27 @@ fn shared_far_path(delay: u64, window: u16, streams: usize) -> f64 {
     BYTES as f64 / last.map_or(f64::INFINITY, |time| time.as_micros() as f64)
 }
 
+/// Two hundred machines load an image over one link, which they fill. Some of them go on at the pace that the others left them
+/// when those have ended, but not for long.
+#[test]
+fn machines_that_fill_a_link_together_end_together() {
+    const STREAMS: usize = 200;
+    const BYTES: usize = 1_500_000;
+    let needed = (STREAMS * BYTES) as f64 * 8.0 / 1e8;
+    for (window, most) in [(4, 1.25), (64, 2.0)] {
+        let link = Path::clean(100).rate(100_000_000, 1_000_000);
+        let mut job = Job::new(Operation::Read, asking(1_428, window), BYTES);
+        job.limits.windowsize = 64;
+        let clients = (0..STREAMS).map(|_| Plain::new(job.requested).patient(5_000_000).tries(100));
+        let servers = (0..STREAMS).map(|_| Endpoint::server(job.clone(), Faults::default()));
+        let mut world = World::new(1, Several(clients.collect()), Several(servers.collect()), link, link);
+        world.run(millis(600_000));
+        let done = world.client.0.iter().map(|client| client.done.expect("all have ended"));
+        let last = done.max().map_or(f64::INFINITY, |time| time.as_micros() as f64 / 1e6);
+        assert!(last < needed * most, "windows of {window}: {last:.1} s instead of {needed:.1}");
+    }
+}
+
 /// A path of 20 ms: each window is acknowledged up to its first lost block, and the next one begins there. If each loss
 /// is repaired in one round trip, that allows (1 - (1 - p)^w) / p blocks in each.
 #[test]

@@ -71,7 +71,10 @@ const MOST_REST_MICROS: u64 = 250_000;
 
 /// The rest after a failed trial of a rougher manner than single blocks, and how often further failures double it at most.
 const FALL_REST_MICROS: u64 = 2_000_000;
-const MOST_FALLS: u8 = 5;
+const MOST_FALLS: u8 = 1;
+
+/// How often a further slow-down doubles the rest after it at most: a link that others have filled is free a moment later.
+const MOST_SLOWED: u8 = 3;
 
 /// The scores are those of the last windows: from this number on, older ones count half.
 const REMEMBERED_WINDOWS: u32 = 32;
@@ -354,7 +357,7 @@ impl Trials {
         let millis = if let Manner::Slowly(millis) = manner { millis.saturating_mul(2) } else { WALK };
         self.manner = Manner::Slowly(millis.clamp(WALK, SLOWEST));
         // What was tried since the last time was too rough.
-        self.rest = MOST_REST_MICROS << self.slowed.min(MOST_FALLS);
+        self.rest = MOST_REST_MICROS << self.slowed.min(MOST_SLOWED);
         (self.tally, self.cuts, self.climbs) = (Tally::default(), 0, false);
         self.slowed = self.slowed.saturating_add(1);
     }

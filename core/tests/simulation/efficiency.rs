@@ -279,10 +279,10 @@ fn shared_far_path(delay: u64, window: u16, streams: usize) -> f64 {
 #[test]
 fn machines_that_fill_a_link_together_end_together() {
     const STREAMS: usize = 200;
-    const BYTES: usize = 1_500_000;
-    let needed = (STREAMS * BYTES) as f64 * 8.0 / 1e8;
-    for (window, most) in [(4, 1.25), (64, 2.0)] {
-        let link = Path::clean(100).rate(100_000_000, 1_000_000);
+    const BYTES: usize = 10_000_000;
+    let needed = (STREAMS * BYTES) as f64 * 8.0 / 1e9;
+    for (window, most) in [(16, 1.25), (64, 1.5)] {
+        let link = Path::clean(100).rate(1_000_000_000, 2_500_000);
         let mut job = Job::new(Operation::Read, asking(1_428, window), BYTES);
         job.limits.windowsize = 64;
         let clients = (0..STREAMS).map(|_| Plain::new(job.requested).patient(5_000_000).tries(100));

@@ -80,7 +80,7 @@ pub trait BuilderParts: Sized {
     fn state(self, state: Arc<dyn StateSource>) -> Self;
 
     /// Notified of changes of interfaces and addresses, so that listeners that wait for one notice at once instead of within
-    /// a second; see [`crate::netlink`].
+    /// a second; see the module `netlink`.
     fn network_changes(self, changes: Arc<Notify>) -> Self;
 
     /// The user and privileges of the process, for the status.

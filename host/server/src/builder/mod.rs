@@ -83,7 +83,7 @@ impl Builder {
         self
     }
 
-    /// When the server retransmits an unanswered packet. A [`Profile`](crate::Profile) may have other times for some
+    /// When the server retransmits an unanswered packet. A [`Profile`](tuffet_request::settings::Profile) may have other times for some
     /// clients.
     pub fn retransmit(mut self, times: Retransmit) -> Builder {
         self.settings.retransmit = times;

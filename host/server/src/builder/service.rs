@@ -167,7 +167,7 @@ macro_rules! service_methods {
                 self
             }
 
-            /// Follows a lease file of a DHCP server, for [`Request::lease`](crate::Request).
+            /// Follows a lease file of a DHCP server, for [`Request::lease`](tuffet_request::Request).
             pub fn lease_file(mut self, file: LeaseFile) -> $builds {
                 self.settings_mut().lease_files.push(file);
                 self

@@ -10,7 +10,7 @@ use tuffet_store::{Origin, Reach, RemoteFile, RemoteMeta, Sink, StoreError};
 
 /// A place of files that the program implements: an object store, a database, an archive.
 ///
-/// Its methods may be `async fn` with the crate `async-trait`, as [hooks](crate#writing-hooks) may.
+/// Its methods may be `async fn` with the crate `async-trait`, as hooks may.
 ///
 /// Its futures run on the server's tokio runtime and must not block. A request is dropped if its file is not open within
 /// [`Limits::open_time`](tuffet_request::settings::Limits::open_time); its client then asks again.

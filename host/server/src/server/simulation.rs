@@ -34,7 +34,7 @@ struct SimulatedListener {
     socket: SocketId,
 }
 
-/// A server in virtual time; see [`Builder::simulate`](crate::Builder::simulate).
+/// A server in virtual time; see [`Simulation::of`].
 pub struct Simulation {
     worker: VirtualWorker,
     admission: Arc<Admission>,

@@ -141,11 +141,6 @@ impl Sender {
         self.rare().pacer.limit_rate(rate.map(|rate| Allowance::new(rate, burst)), shared, blksize);
     }
 
-    /// Returns how many blocks may be in flight.
-    pub(crate) fn window(&self) -> u16 {
-        self.window
-    }
-
     /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
     pub(crate) fn set_window(&mut self, blocks: u16) {
         self.window = blocks.clamp(1, (self.rollover.period() - 1).min(65_535) as u16);
@@ -187,7 +182,7 @@ impl Sender {
         if ahead == 0 {
             return self.on_duplicate(now, ack_timing(self.in_window()));
         }
-        let rtt = self.measure(now, ahead);
+        let mut rtt = self.measure(now, ahead);
         let sample = self.ack_sample(now, ahead, earliest);
         // It comes too soon to answer what was sent last: the blocks that it lacks are in flight.
         let soon = earliest > 0 && !self.waited(now, earliest);
@@ -211,7 +206,7 @@ impl Sender {
             return Acked::Finished { rtt };
         }
         let in_vain = self.in_vain();
-        let gap = in_vain > 0;
+        let mut gap = in_vain > 0;
         if gap && probes > 0 {
             self.go_back();
             self.tell_pacer(now, sample, in_vain);
@@ -219,7 +214,10 @@ impl Sender {
             let blocks = self.in_window();
             self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
-            self.nothing_is_missing(ahead);
+            // Most transfers have never lost anything.
+            if self.rare.is_some() {
+                self.nothing_is_missing(ahead);
+            }
             // One repetition may answer a lost ACK. If it took more, the window arrived by them: the receiver lacked blocks,
             // and cannot or does not report that.
             let by_copies = if probes > 1 && self.window <= SMALL { u32::from(probes) } else { 0 };
@@ -228,6 +226,10 @@ impl Sender {
         if let Some(rare) = &mut self.rare {
             rare.pacer.silent(silent);
             rare.pacer.found_out(gap && probes > 0 && ahead <= FEW);
+            // It waits for the rest of a window, and answers after a time-out of its own.
+            if rare.reports.one_by_one && rare.reports.late > 0 {
+                (rtt, gap) = (Measured::Not, true);
+            }
         }
         Acked::Progress { rtt, gap }
     }

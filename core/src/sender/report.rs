@@ -43,6 +43,8 @@ pub(super) struct Reports {
     back_from: u64,
     /// How many blocks were acknowledged alone, although others of their window had been sent, less three for each other one.
     singles: u8,
+    /// Whether blocks are sent one by one although windows were granted, because the peer acknowledges each.
+    pub(super) one_by_one: bool,
     /// Whether it only looked as if the peer acknowledged each block.
     misled: bool,
     /// How many ACKs with news in a row came late.
@@ -236,7 +238,6 @@ impl Sender {
     }
 
     /// Handles the ACK of all that was sent.
-    #[inline]
     pub(super) fn nothing_is_missing(&mut self, ahead: u16) {
         let Some(rare) = &mut self.rare else { return };
         if ahead > 1 {
@@ -252,9 +253,15 @@ impl Sender {
         self.rare.as_ref().is_some_and(|rare| rare.reports.singles >= SINGLES && !rare.reports.misled)
     }
 
-    /// Returns whether the last ACK with news came late.
-    pub(crate) fn answered_late(&self) -> bool {
-        self.rare.as_ref().is_some_and(|rare| rare.reports.late > 0)
+    /// Returns whether blocks are sent one by one although windows were granted.
+    pub(crate) fn has_left_windows(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.reports.one_by_one)
+    }
+
+    /// Sends blocks one by one from now on.
+    pub(crate) fn leave_windows(&mut self) {
+        self.set_window(1);
+        self.reports().one_by_one = true;
     }
 
     /// Returns whether blocks that were sent one by one were acknowledged late, again and again.
@@ -266,7 +273,7 @@ impl Sender {
     pub(crate) fn return_to_windows(&mut self, blocks: u16) {
         self.set_window(blocks);
         let reports = self.reports();
-        reports.misled = true;
+        (reports.one_by_one, reports.misled) = (false, true);
     }
 
     fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {

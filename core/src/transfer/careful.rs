@@ -147,7 +147,7 @@ impl Transfer {
         self.server
             && self.operation == Operation::Read
             && !self.unproven()
-            && matches!(&self.phase, Phase::Sending(sender) if sender.all_sent() && sender.unacknowledged() == 1)
+            && matches!(&self.phase, Phase::Sending(sender) if sender.unacknowledged() == 1 && sender.all_sent())
     }
 
     /// Returns how long to wait at least before the next repetition, or the end, while only the last ACK is missing.
@@ -158,20 +158,19 @@ impl Transfer {
         pause.map_or(0, |pause| *pause)
     }
 
-    /// After an ACK of a transfer with windows: chooses whether it has them from now on.
-    #[inline]
-    pub(super) fn choose_windows(&mut self, repeated: bool, gap: bool) {
-        let Phase::Sending(sender) = &self.phase else { return };
-        if sender.window() < self.options.window_size() {
+    /// Chooses whether the client has windows from now on, after a gap, or, if `repeated`, after a time-out.
+    #[cold]
+    pub(super) fn choose_windows(&mut self, repeated: bool) {
+        let left = matches!(&self.phase, Phase::Sending(sender) if sender.has_left_windows());
+        if left {
             self.return_to_windows();
-        } else if repeated || gap {
+        } else if self.options.window_size() > 1 {
             self.leave_windows(repeated);
         }
     }
 
     /// Sends one block for each answer, if the client acknowledges each block and yet gets many of them twice: it is too slow
     /// for windows, and its ACKs say where it is.
-    #[cold]
     fn leave_windows(&mut self, repeated: bool) {
         let copies = u64::from(self.counts.retransmissions);
         // Without a time-out the copies come from reports of gaps, which may be right.
@@ -179,7 +178,7 @@ impl Transfer {
         let Phase::Sending(sender) = &mut self.phase else { return };
         if self.server && copies >= TELLING_COPIES && telling >= sender.acked() && sender.acknowledges_each()
         {
-            sender.set_window(1);
+            sender.leave_windows();
             self.rtt.restart();
             self.peer_manner.manner = Manner::Lockstep;
         }
@@ -187,7 +186,6 @@ impl Transfer {
 
     /// Returns to windows if answers are late again and again: the client waits for the rest of a window, and its reports of
     /// gaps only looked as if it acknowledged each block.
-    #[cold]
     fn return_to_windows(&mut self) {
         let window = self.options.window_size();
         if let Phase::Sending(sender) = &mut self.phase

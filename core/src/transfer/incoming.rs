@@ -135,17 +135,14 @@ impl Transfer {
                 self.arm(now);
             }
             Acked::Progress { rtt, gap } => {
-                // A client that waits for the rest of a window answers after a time-out of its own.
-                if sender.window() == self.options.window_size() || !sender.answered_late() {
-                    self.take_measurement(rtt);
-                }
+                self.take_measurement(rtt);
                 if gap {
                     self.rtt.ease();
                 }
                 self.has_arrived(now);
                 self.bore_the_last_copy();
-                if self.options.window_size() > 1 {
-                    self.choose_windows(repeated, gap);
+                if repeated || gap {
+                    self.choose_windows(repeated);
                 }
                 self.arm(now);
                 if repeated {

@@ -37,8 +37,8 @@ const SLOWEST: u8 = 16;
 /// See [`Trials::silent`].
 const STUCK: u8 = 2;
 
-/// After so many windows in a row that were cut off, and whose loss a time-out had to find, the peer has no room for windows.
-const FOUND_OUT: u8 = 6;
+/// After so many windows in a row whose loss only a time-out revealed, the peer has no room for windows.
+const TIMED_OUT: u8 = 6;
 
 /// As a walk through an unanswered window.
 const WALK: u8 = 8;
@@ -136,8 +136,8 @@ pub(crate) struct Trials {
     slowed: u8,
     /// Windows in a row that did not arrive whole, and whose loss was not reported.
     stuck: u8,
-    /// Windows in a row that were cut off, and whose loss a time-out had to find.
-    found_out: u8,
+    /// Windows in a row that were cut off, and whose loss only a time-out revealed.
+    timed_out: u8,
     /// Where windows were cut off, in blocks, when bursts helped; else 0.
     overflow: u16,
     /// A place where windows were cut off, and by how many more than elsewhere.
@@ -295,7 +295,7 @@ impl Trials {
             falls: 0,
             slowed: 0,
             stuck: 0,
-            found_out: 0,
+            timed_out: 0,
             overflow: 0,
             place: 0,
             votes: 0,
@@ -342,12 +342,12 @@ impl Trials {
         self.stuck = 0;
     }
 
-    /// Handles a window that was cut off, whether or not a time-out had to find that, or one that arrived whole. By chance the
-    /// end of a window, for which the peer cannot report a gap, is seldom lost several times in a row.
-    pub(crate) fn found_out(&mut self, by_timeout: bool) {
-        self.found_out = if by_timeout { self.found_out.saturating_add(1) } else { 0 };
-        if self.found_out >= FOUND_OUT {
-            self.found_out = 0;
+    /// Counts the windows in a row that were cut off, and whose loss only a time-out revealed; any other window ends the count.
+    /// Chance seldom takes the end of several windows in a row, and a peer can report every other loss.
+    pub(crate) fn timed_out(&mut self, is_so: bool) {
+        self.timed_out = if is_so { self.timed_out.saturating_add(1) } else { 0 };
+        if self.timed_out >= TIMED_OUT {
+            self.timed_out = 0;
             self.slow_down();
         }
     }

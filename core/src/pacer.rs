@@ -197,12 +197,12 @@ impl Pacer {
         }
     }
 
-    /// Handles a window that was cut off; `by_timeout`: the peer reported it only after a time-out. Or one that arrived whole.
-    pub(crate) fn found_out(&mut self, by_timeout: bool) {
-        if by_timeout {
-            self.state().trials.found_out(true);
+    /// Handles a window; `is_so`: it was cut off, and only a time-out revealed that.
+    pub(crate) fn timed_out(&mut self, is_so: bool) {
+        if is_so {
+            self.state().trials.timed_out(true);
         } else if let Some(state) = &mut self.0 {
-            state.trials.found_out(false);
+            state.trials.timed_out(false);
         }
     }
 

@@ -93,7 +93,7 @@ pub(crate) enum Acked {
     Late,
     /// A duplicate that answers a retransmission of an acknowledged block.
     Echo,
-    /// New blocks have arrived; `gap`: blocks beyond them are in flight.
+    /// New blocks have arrived; `gap`: blocks beyond them are in flight, or the peer, which gets blocks one by one, was late.
     Progress { rtt: Measured, gap: bool },
     /// The peer lacks the block after the acknowledged one: sending continues there.
     Gap,
@@ -225,8 +225,8 @@ impl Sender {
         }
         if let Some(rare) = &mut self.rare {
             rare.pacer.silent(silent);
-            rare.pacer.found_out(gap && probes > 0 && ahead <= FEW);
-            // It waits for the rest of a window, and answers after a time-out of its own.
+            rare.pacer.timed_out(gap && probes > 0 && ahead <= FEW && self.window > 1);
+            // Such a peer may wait for the rest of a window, and answer after a time-out of its own.
             if rare.reports.one_by_one && rare.reports.late > 0 {
                 (rtt, gap) = (Measured::Not, true);
             }
@@ -470,7 +470,7 @@ impl Sender {
             if silent {
                 self.rare().pacer.silent(true);
             }
-            self.rare().pacer.found_out(true);
+            self.rare().pacer.timed_out(true);
             self.go_back();
             return Acked::Gap;
         }

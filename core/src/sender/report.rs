@@ -18,8 +18,8 @@ const DOUBTS: u8 = 3;
 /// or more, a gap there is rare enough to wait for the next ACK.
 const LARGE: u16 = 8;
 
-/// After so many blocks more that were acknowledged alone than three times the others, too: whoever reports gaps acknowledges
-/// all that arrived before one.
+/// A peer with this score acknowledges each block: one for each block that it acknowledged alone, less three for each that
+/// it acknowledged together with others. A peer that reports gaps acknowledges all blocks before a gap at once.
 const SINGLES: u8 = 8;
 
 /// After so many ACKs in a row that came after a time-out, or so many microseconds after the block, the peer does not
@@ -41,11 +41,11 @@ pub(super) struct Reports {
     /// The last block that had been sent when the sender went back, until the answer shows whether the report was right;
     /// 0 if it did.
     back_from: u64,
-    /// How many blocks were acknowledged alone, although others of their window had been sent, less three for each other one.
+    /// The score of blocks that were acknowledged alone, although others of their window had been sent: see [`SINGLES`].
     singles: u8,
     /// Whether blocks are sent one by one although windows were granted, because the peer acknowledges each.
     pub(super) one_by_one: bool,
-    /// Whether it only looked as if the peer acknowledged each block.
+    /// Whether blocks were sent one by one in error: the peer did not acknowledge each.
     misled: bool,
     /// How many ACKs with news in a row came late.
     pub(super) late: u8,

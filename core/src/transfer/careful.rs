@@ -10,7 +10,8 @@ use crate::types::{ErrorCode, Operation};
 /// How often a server repeats the last block, if all others are acknowledged: some boot ROMs never acknowledge it.
 const LAST_BLOCK_REPEATS: u8 = 3;
 
-/// So many copies, one for eight blocks or for each, show that windows are too much for a client.
+/// Windows are too much for a client that got so many copies at least, and one for every eight blocks; for every block, if
+/// no time-out was involved.
 const TELLING_COPIES: u64 = 16;
 
 /// Microseconds after each of these repetitions at least: the path may be down for a while.

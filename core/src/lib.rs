@@ -37,6 +37,7 @@ mod peer_metrics;
 mod receiver;
 mod rtt;
 mod sender;
+mod stream_rate;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -59,6 +60,7 @@ pub use packet::{
 pub use peer_metrics::PeerMetrics;
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
+pub use stream_rate::StreamRate;
 pub use time::Time;
 pub use total_rate::TotalRate;
 pub use transfer::{Finish, Output, Settings, Stats, Transfer, UNKNOWN_SIZE};

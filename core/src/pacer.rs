@@ -54,7 +54,7 @@ struct State {
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
-struct Rate {
+pub(crate) struct Rate {
     own: Option<Allowance>,
     shared: Option<Box<Member>>,
     blksize: u16,
@@ -63,7 +63,18 @@ struct Rate {
 }
 
 impl Rate {
-    fn take(&mut self, now: Time, wanted: u32) -> u32 {
+    /// Keeps both, in blocks of `blksize` bytes.
+    pub(crate) fn new(own: Option<Allowance>, shared: Option<Box<Member>>, blksize: u16) -> Self {
+        Rate { own, shared, blksize, covered: Time::default() }
+    }
+
+    /// Returns when they cover the next burst, after a call of [`Rate::take`].
+    pub(crate) fn covered(&self) -> Time {
+        self.covered
+    }
+
+    /// Takes up to `wanted` blocks; returns their number.
+    pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
         let own = match &mut self.own {
             Some(allowance) => {
                 let (own, covered) = allowance.take(now, wanted, self.blksize);
@@ -103,7 +114,7 @@ impl Pacer {
 
     /// Limits the rate to what both allow, for blocks of `blksize` bytes.
     pub(crate) fn limit_rate(&mut self, own: Option<Allowance>, shared: Option<Box<Member>>, blksize: u16) {
-        self.state().rate = Some(Box::new(Rate { own, shared, blksize, covered: Time::default() }));
+        self.state().rate = Some(Box::new(Rate::new(own, shared, blksize)));
     }
 
     /// Returns whether the rate is limited.

@@ -18,7 +18,11 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 Mode::Octet => 0,
                 Mode::Netascii => 1,
             }),
-            Fact::Listener => text(&mut key, &request.listener),
+            Fact::Listener => {
+                text(&mut key, &request.listener);
+                // A listener of the daemon has one protocol; a program may ask for another one in its name.
+                text(&mut key, request.protocol.as_str());
+            }
             Fact::Address => address(&mut key, Some(request.client.ip())),
             Fact::Port => key.extend_from_slice(&request.client.port().to_le_bytes()),
             Fact::Mac => {

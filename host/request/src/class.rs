@@ -47,6 +47,15 @@ impl ClientClass {
         !SHAPES.iter().any(|shape| shape.class == CURL && shape.fits(operation, options))
     }
 
+    /// Returns the class of a client that gives this name of itself by HTTP (`User-Agent`), where it is that of a loader
+    /// with a class.
+    pub fn of_user_agent(agent: &str) -> ClientClass {
+        let found = AGENTS.iter().find(|(prefix, _)| {
+            agent.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+        });
+        found.map_or(ClientClass::UNKNOWN, |(_, class)| ClientClass(class))
+    }
+
     /// Guesses the class of a request. The names of its options must be in lower case.
     pub fn guess(operation: Operation, path: &str, options: &[(String, String)]) -> ClientClass {
         let file = path.rsplit('/').next().unwrap_or_default();
@@ -165,6 +174,17 @@ const SHAPES: [Shape; 35] = [
 const BEAR_DUPLICATES: [&str; 9] =
     ["atftp", "busybox", "curl", "grub", "ipxe", "pxelinux", "tuffet", "u-boot", "uefi"];
 
+/// How loaders begin their `User-Agent`, and their classes: iPXE (`net/tcp/httpcore.c`), GRUB (`grub-core/net/http.c`), EDK2
+/// (`HttpBootDxe`), U-Boot (`net/lwip/wget.c`), curl and this project's own client.
+const AGENTS: [(&str, &str); 6] = [
+    ("iPXE/", "ipxe"),
+    ("GRUB", "grub"),
+    ("UefiHttpBoot/", "uefi"),
+    ("U-Boot", "u-boot"),
+    ("curl/", CURL),
+    ("tuffet/", "tuffet"),
+];
+
 type Fits = fn(&str) -> bool;
 
 /// Network gear requests characteristic file names, mostly without any option.
@@ -190,6 +210,15 @@ fn is_of_yealink(file: &str) -> bool {
 mod tests {
     use super::*;
     use tuffet_core::Packet;
+
+    #[test]
+    fn loaders_say_what_they_are() {
+        let of = |agent| ClientClass::of_user_agent(agent).as_str();
+        assert_eq!(of("iPXE/1.21.1+ (g2b4c)"), "ipxe");
+        assert_eq!((of("UefiHttpBoot/1.0"), of("GRUB 2.06"), of("CURL/8.5.0")), ("uefi", "grub", "curl"));
+        assert_eq!((of("Mozilla/5.0"), of(""), of("iPX\u{fffd}")), ("unknown", "unknown", "unknown"));
+        assert!(AGENTS.iter().all(|(_, class)| class.parse::<ClientClass>().is_ok()));
+    }
 
     /// Guesses the class of an encoded request.
     fn class(packet: &[u8]) -> &'static str {

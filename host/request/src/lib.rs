@@ -19,6 +19,7 @@ mod network;
 mod packed_address;
 mod packed_time;
 mod progress;
+mod protocol;
 mod request;
 mod resources;
 mod root;
@@ -41,6 +42,7 @@ pub use mac_address::MacAddress;
 pub use network::Network;
 pub use packed_address::PackedAddress;
 pub use progress::{Moved, Progress};
+pub use protocol::Protocol;
 pub use request::{
     Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacFact, MacSource, Mode, Operation,
     OptionName, Request, RequestId,

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use crate::class::ClientClass;
 use crate::mac_address::MacAddress;
 use crate::names::{self, NameError};
+use crate::protocol::Protocol;
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
 pub use tuffet_leases::{Format as LeaseFormat, Lease};
 
@@ -80,6 +81,8 @@ pub struct Request {
     pub id: RequestId,
     /// The name of the listener that received it.
     pub listener: Arc<str>,
+    /// How it arrived.
+    pub protocol: Protocol,
     /// Read or write.
     pub operation: Operation,
     /// Octet or netascii.
@@ -135,6 +138,7 @@ impl Request {
         Request {
             id: RequestId(1),
             listener: "lan".into(),
+            protocol: Protocol::Tftp,
             operation: Operation::Read,
             mode: Mode::Octet,
             requested: name.into(),

@@ -1,18 +1,14 @@
 //! The handle of a running server.
 
-use crate::admission::{Ask, Decided, decide};
+use crate::admission::Requests;
 use crate::builder::Service;
-use crate::known_listeners::known_listeners;
-use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
-use crate::server::{Assembly, MAX_DRAIN, RunningServer, StartError, TransferLog, Unfinished, drain};
+use crate::server::{Assembly, Drains, MAX_DRAIN, RunningServer, StartError, TransferLog, Unfinished};
 use crate::watch::{Snapshot, Totals, Watch};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
-use tuffet_engine::worker::Mailbox;
 
 /// A running server. Dropping it ends the server and its transfers at once; [`Handle::drain`] lets them finish.
 #[must_use = "the server ends when its handle is dropped"]
@@ -20,7 +16,7 @@ pub struct Handle {
     addresses: Vec<(String, SocketAddr)>,
     pub(crate) watch: Watch,
     replacer: Replacer,
-    neighbours: Neighbours,
+    requests: Requests,
     /// The time limit of draining, once it was asked for.
     drain: watch::Sender<Option<Duration>>,
     /// The end of the server.
@@ -56,38 +52,22 @@ pub struct ServerEnd {
     pub unanswered_calls: usize,
 }
 
-/// Why a question of another protocol was not decided.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AskError {
-    /// There is no server any more.
-    #[error("the server has ended")]
-    Ended,
-    /// The program asks on behalf of a listener that does not exist: it has a bug.
-    #[error("there is no listener `{listener}`: {}", known_listeners(known.iter().map(String::as_str)))]
-    UnknownListener {
-        /// The name in the question.
-        listener: String,
-        /// The names of the listeners.
-        known: Vec<String>,
-    },
-}
-
 impl Handle {
     pub(crate) fn start(assembly: Assembly) -> Result<Handle, StartError> {
         let names = assembly.settings.listeners.iter().map(|listener| listener.name.clone());
         let addresses = names.zip(assembly.listeners.iter().map(|bound| bound.address)).collect();
         let (generation, watch) = (assembly.generation.clone(), assembly.watch.clone());
-        let (replacer, neighbours) = (assembly.replacer(), assembly.neighbours.clone());
+        let replacer = assembly.replacer();
         let running = assembly.start(None, TransferLog)?;
         generation.get().files.roots.sweep_in_background(|_| true);
         watch.serving();
-        let workers = || DrainOnDrop(running.mailboxes().to_vec());
+        let requests = running.requests();
+        let workers = || DrainOnDrop(running.drains());
         let (of_handle, of_task) = (workers(), workers());
         let (drain, asked) = watch::channel(None);
         let (tell, ended) = watch::channel(None);
         tokio::spawn(run(running, of_task, watch.clone(), asked, tell));
-        Ok(Handle { addresses, watch, replacer, neighbours, drain, ended, _workers: of_handle })
+        Ok(Handle { addresses, watch, replacer, requests, drain, ended, _workers: of_handle })
     }
 
     /// The name and the bound address of each listener, in the order of addition.
@@ -105,28 +85,10 @@ impl Handle {
         self.watch.totals()
     }
 
-    /// Decides a question of another protocol: the policy is asked as for a TFTP read request, and the content opened.
-    /// Limits and observers are not involved: the program counts and reports what it sends.
-    ///
-    /// # Errors
-    /// The server has ended, or has no listener of that name.
-    pub async fn decide(&self, ask: Ask<'_>) -> Result<Decided, AskError> {
-        if self.has_ended() {
-            return Err(AskError::Ended);
-        }
-        let generation = self.replacer.0.generation.get();
-        let known = || generation.negotiation.listeners();
-        if !known().any(|name| name == ask.listener) {
-            let known = known().map(str::to_owned).collect();
-            return Err(AskError::UnknownListener { listener: ask.listener.to_owned(), known });
-        }
-        let neighbour = self.neighbours.find_on_any_interface(ask.client.ip().to_canonical());
-        Ok(decide(&generation, neighbour, ask).await)
-    }
-
-    fn has_ended(&self) -> bool {
-        // The sender ends with the runtime of the server.
-        self.ended.borrow().is_some() || self.ended.has_changed().is_err()
+    /// What takes requests by other protocols: they are decided by the same policy, count against the same limits, and are
+    /// counted, logged and observed as requests by TFTP.
+    pub fn requests(&self) -> Requests {
+        self.requests.clone()
     }
 
     /// Replaces what the server serves, all or nothing; see [`Replacer::replace`].
@@ -225,10 +187,10 @@ async fn run(
 }
 
 /// Ends the workers, which are threads, with the handle or with the task that watches them.
-struct DrainOnDrop(Vec<Arc<Mailbox>>);
+struct DrainOnDrop(Drains);
 
 impl Drop for DrainOnDrop {
     fn drop(&mut self) {
-        drain(&self.0, Duration::ZERO, false);
+        self.0.drain(Duration::ZERO, false);
     }
 }

@@ -35,10 +35,10 @@ pub mod status;
 pub mod vlans;
 pub mod watch;
 
-pub use admission::{Ask, Decided, DecidedContent};
+pub use admission::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload, WriteTransfer};
 pub use bind::{Server, needed_sockets};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Service};
 pub use content::{Root, RootError};
-pub use handle::{AskError, Handle, ServerEnd};
+pub use handle::{Handle, ServerEnd};
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;

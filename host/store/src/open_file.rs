@@ -215,7 +215,8 @@ impl OpenFile {
         }
     }
 
-    fn content_name(&self) -> String {
+    /// Returns a name for the content at the time of opening, whatever becomes of the metadata.
+    pub fn content_name(&self) -> String {
         match self.identity().0 {
             Content::File { device, inode, size, modified: (seconds, nanoseconds), .. } => {
                 format!("{device:x}-{inode:x}-{size:x}-{seconds}.{nanoseconds:09}")

@@ -129,6 +129,11 @@ impl Upload {
         &self.path
     }
 
+    /// Whether it replaces a file of its folder, as far as was known when it began.
+    pub fn replaces(&self) -> bool {
+        matches!(&self.storage, Storage::Folder(its) if its.replaces())
+    }
+
     /// The size limit in bytes.
     pub fn limit(&self) -> u64 {
         self.limit

@@ -57,6 +57,8 @@ pub(super) struct InFolder {
     staging: Option<Staging>,
     /// Whether the temporary file is there.
     is_staged: bool,
+    /// Whether a file had the name when the upload began.
+    replaces: bool,
 }
 
 /// Where an upload becomes visible.
@@ -140,7 +142,8 @@ impl InFolder {
         let top_folder = way.top_folder(&path);
         root.require_quota(&way, &top_folder, 0)?;
         let folder = Arc::new(syncable(&way.folder)?);
-        let closed = replaced.is_some() || !rules.has_usual_mode() || !way.missing.is_empty();
+        let replaces = replaced.is_some();
+        let closed = replaces || !rules.has_usual_mode() || !way.missing.is_empty();
         let in_place = root.in_place(&way.folder, replaced.as_ref())?;
         let is_staged = in_place.is_some();
         let (file, in_folder, temporary) = match in_place {
@@ -157,8 +160,18 @@ impl InFolder {
         let reservation = Reservation::new(&way.top.usage, &root.name, rules.quota, top_folder);
         let (target, disk) = (Target::of(folder, way, &path), Arc::clone(&root.disk));
         let (folder, staging) = (in_folder, root.staging.clone());
-        let its =
-            InFolder { folder, target, temporary, rules, closed, disk, reservation, staging, is_staged };
+        let its = InFolder {
+            folder,
+            target,
+            temporary,
+            rules,
+            closed,
+            disk,
+            reservation,
+            staging,
+            is_staged,
+            replaces,
+        };
         Ok((file, its, path))
     }
 
@@ -186,7 +199,8 @@ impl InFolder {
 
     /// Changes the target; returns its path, with a permitted link resolved.
     pub fn redirect(&mut self, root: &Root, target: &str) -> Result<String, StoreError> {
-        let (path, way, _) = Target::find(root, target, &self.rules)?;
+        let (path, way, replaced) = Target::find(root, target, &self.rules)?;
+        self.replaces = replaced.is_some();
         let top_folder = way.top_folder(&path);
         // The permissions of a new file depend on its folder.
         self.closed |= !way.missing.is_empty();
@@ -197,6 +211,11 @@ impl InFolder {
         self.reservation.move_to(&way.top.usage, top_folder)?;
         self.target = Target::of(folder, way, &path);
         Ok(path)
+    }
+
+    /// Whether a file had the name when the upload began.
+    pub fn replaces(&self) -> bool {
+        self.replaces
     }
 
     /// Forbids replacing a file.

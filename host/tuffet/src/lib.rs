@@ -108,8 +108,8 @@ pub mod guide;
 // The server.
 pub use tuffet_engine::worker::OpenError;
 pub use tuffet_server::{
-    AskError, BuildError, Builder, Folder, Handle, Listener, OpenFolder, ReplaceError, Replacer, Server,
-    ServerEnd, Service, StartError,
+    BuildError, Builder, Folder, Handle, Listener, OpenFolder, ReplaceError, Replacer, Server, ServerEnd,
+    Service, StartError,
 };
 /// Why a folder cannot be opened.
 pub use tuffet_store::RootError as FolderError;
@@ -130,7 +130,8 @@ pub use tuffet_server::{Root, RootError};
 pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink, Source, StoreError, UploadContent, Version};
 
 // Other protocols.
-pub use tuffet_server::{Ask, Decided, DecidedContent};
+pub use tuffet_request::Protocol;
+pub use tuffet_server::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload, WriteTransfer};
 
 // Requests, and what became of them.
 pub use tuffet_request::events::{DecisionRecord, Ending, Event, EventKind, Kinds, Outcome, Summary};

@@ -77,6 +77,7 @@ fn plain(request: &Request) -> Input {
     let raw_name = request.raw_name.iter().map(|raw| ("raw-name".to_owned(), raw.to_string()));
     let unsafe_name = request.unsafe_name.iter().map(|why| ("unsafe-name".to_owned(), why.to_string()));
     let case = request.any_case.then(|| ("case".to_owned(), "insensitive".to_owned()));
+    let protocol = request.protocol.unless_tftp().map(|name| ("protocol".to_owned(), name.to_owned()));
     Input {
         id: request.id.to_string(),
         listener: request.listener.to_string(),
@@ -101,7 +102,7 @@ fn plain(request: &Request) -> Input {
         options: request.options.clone(),
         unix_ms: unix_ms(request.received_at),
         labels: Vec::new(),
-        attributes: raw_name.chain(unsafe_name).chain(case).collect(),
+        attributes: raw_name.chain(unsafe_name).chain(case).chain(protocol).collect(),
     }
 }
 

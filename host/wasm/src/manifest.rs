@@ -17,8 +17,15 @@ const SECTION: &str = "tuffet:manifest";
 const MAX_BYTES: usize = 64 << 10;
 
 /// The attributes of this version of the interface, each with the record that has it.
-const ATTRIBUTES: [&str; 5] =
-    ["request/raw-name", "request/unsafe-name", "request/case", "summary/other-case", "summary/hint"];
+const ATTRIBUTES: [&str; 7] = [
+    "request/raw-name",
+    "request/unsafe-name",
+    "request/case",
+    "request/protocol",
+    "summary/other-case",
+    "summary/hint",
+    "summary/protocol",
+];
 
 /// A plugin's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tuffet::{
-    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, EventKind, Failure, Folder, Handle, HookCall,
-    Listener, Observe, Request, Server, Verdict,
+    Ask, Authorize, Decided, ErrorCode, Event, EventKind, Failure, Folder, Handle, HookCall, Listener,
+    Observe, ReadTransfer, Request, Requests, Server, Verdict,
 };
 
 /// Bytes that are read at once for an HTTP client.
@@ -50,43 +50,39 @@ impl Observe for Audit {
     fn observe(&self, event: &Event) {
         if let EventKind::Finished(summary) = &event.what {
             let request = &summary.record.request;
-            self.note(format!("tftp {} {} {}", request.client.ip(), request.path, summary.ending.outcome));
+            let (protocol, outcome) = (request.protocol.as_str(), summary.ending.outcome);
+            self.note(format!("{protocol} {} {} {outcome}", request.client.ip(), request.path));
         }
     }
 }
 
-/// What the HTTP side needs.
-#[derive(Clone)]
-struct Shared {
-    tftp: Arc<Handle>,
-    audit: Audit,
-}
-
 async fn serve(
-    State(shared): State<Shared>,
+    State(requests): State<Requests>,
     ConnectInfo(client): ConnectInfo<SocketAddr>,
     Path(name): Path<String>,
 ) -> Response {
-    let decided = shared.tftp.decide(Ask { listener: "boot", client, name: &name }).await;
     // The server may end before the requests of its neighbour.
-    let (outcome, response) = match decided.unwrap_or_else(|error| Decided::Dropped(error.to_string())) {
-        Decided::Content(content) => ("served", Body::from_stream(pieces(content)).into_response()),
-        Decided::Refused(denial) if denial.code == ErrorCode::FileNotFound => {
-            ("not-found", StatusCode::NOT_FOUND.into_response())
+    match requests.read(Ask::http("boot", client, name.as_bytes())).await {
+        Ok(Decided::Granted(content)) => Body::from_stream(pieces(content)).into_response(),
+        Ok(Decided::Refused(denial)) if denial.code == ErrorCode::FileNotFound => {
+            StatusCode::NOT_FOUND.into_response()
         }
-        Decided::Refused(_) => ("denied", StatusCode::FORBIDDEN.into_response()),
-        Decided::Dropped(_) => ("failed", StatusCode::SERVICE_UNAVAILABLE.into_response()),
-    };
-    shared.audit.note(format!("http {} {name} {outcome}", client.ip()));
-    response
+        Ok(Decided::Refused(_)) => StatusCode::FORBIDDEN.into_response(),
+        Ok(Decided::Dropped(_)) | Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    }
 }
 
 /// The content, piece by piece. An error ends the connection, so that the client notices.
-fn pieces(content: DecidedContent) -> impl futures_util::Stream<Item = std::io::Result<Vec<u8>>> {
+fn pieces(content: ReadTransfer) -> impl futures_util::Stream<Item = std::io::Result<tuffet::Bytes>> {
     futures_util::stream::try_unfold((content, 0), async |(content, offset)| {
+        if offset == content.size() {
+            content.served();
+            return Ok(None);
+        }
         let piece = content.read_at(offset, PIECE).await?;
+        content.sent(piece.len() as u64);
         let next = offset + piece.len() as u64;
-        Ok((!piece.is_empty()).then_some((piece, (content, next))))
+        Ok(Some((piece, (content, next))))
     })
 }
 
@@ -101,13 +97,12 @@ async fn start(
         .listener(Listener::bind(tftp).name("boot"))
         .folder(Folder::new("files", folder))
         .authorize("no-secrets", NoSecrets)
-        .observe("audit", audit.clone())
+        .observe("audit", audit)
         .bind()?;
     let tftp = Arc::new(server.start()?);
     let socket = TcpListener::bind(http).await?;
     let http = socket.local_addr()?;
-    let routes =
-        Router::new().route("/{*name}", get(serve)).with_state(Shared { tftp: Arc::clone(&tftp), audit });
+    let routes = Router::new().route("/{*name}", get(serve)).with_state(tftp.requests());
     let service = routes.into_make_service_with_connect_info::<SocketAddr>();
     tokio::spawn(async move { axum::serve(socket, service).await });
     Ok((tftp, http))

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::{Limiter, Standing};
+use tuffet_request::Protocol;
 use tuffet_server::Server;
 use tuffet_server::admission::{self, Circumstances};
 use tuffet_server::daemon::{BuilderParts, ServiceParts};
@@ -82,6 +83,7 @@ pub fn explain_all(
             let seen = || neighbours.as_ref()?.find_on_any_interface(question.client.ip());
             let circumstances = Circumstances {
                 listener: listener.name.as_str().into(),
+                protocol: Protocol::Tftp,
                 single_port: listener.single_port,
                 interface: listener.interface.clone(),
                 vlan: vlan(&vlans, listener, question),
@@ -220,6 +222,7 @@ impl Explainer {
             question.mac().or_else(|| self.neighbours.find_on_any_interface(question.client.ip()));
         let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
+            protocol: Protocol::Tftp,
             single_port: listener.single_port,
             interface: listener.interface.clone(),
             vlan: vlan(&self.vlans, listener, question),

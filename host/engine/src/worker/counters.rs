@@ -59,9 +59,9 @@ impl Sub for Counters {
 }
 
 impl Counters {
-    /// Logs the counts, with the client that caused most of the requests over a limit. `published`: those of the worker;
-    /// `names`: how to name limits.
-    pub fn log(&self, worker: usize, published: &PublishedCounters, names: SettingNames) {
+    /// Logs the counts, with the client that caused most of the requests over a limit. `worker`: `None` for requests of other
+    /// protocols; `published`: its counters for other threads; `names`: how to name limits.
+    pub fn log(&self, worker: Option<usize>, published: &PublishedCounters, names: SettingNames) {
         let Counters {
             refused,
             gave_way,

@@ -23,12 +23,12 @@ impl UploadTimes {
     }
 
     /// The limit of a write for a client that may be silent for `give_up`.
-    pub(super) fn write(&self, give_up: Duration) -> TimeLimit {
+    pub fn write(&self, give_up: Duration) -> TimeLimit {
         self.limit(self.write, "limits.write-time", give_up)
     }
 
     /// The limit of storing; `supplied`: by a sink of the program, which is aborted then.
-    pub(super) fn commit(&self, supplied: bool, give_up: Duration) -> TimeLimit {
+    pub fn commit(&self, supplied: bool, give_up: Duration) -> TimeLimit {
         let limit = self.commit.or((!supplied).then_some(COMMIT_TIME));
         self.limit(limit, "limits.commit-time", give_up)
     }

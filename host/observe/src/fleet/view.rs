@@ -222,11 +222,13 @@ fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
     } = more;
     add_saturating(&mut sum.admitted, admitted);
     add_saturating(&mut sum.active, active);
-    for Ended { operation, outcome, count } in ended {
-        let same = |one: &&mut Ended| one.operation == *operation && one.outcome == *outcome;
+    for more in ended {
+        let same = |one: &&mut Ended| {
+            (one.protocol, &one.operation, one.outcome) == (more.protocol, &more.operation, more.outcome)
+        };
         match sum.ended.iter_mut().find(same) {
-            Some(one) => add_saturating(&mut one.count, *count),
-            None => sum.ended.push(Ended { operation: operation.clone(), outcome: *outcome, count: *count }),
+            Some(one) => add_saturating(&mut one.count, more.count),
+            None => sum.ended.push(more.clone()),
         }
     }
     for more in labels {

@@ -10,6 +10,7 @@ use crate::negotiated::Negotiated;
 use crate::packed_address::PackedAddress;
 use crate::packed_time::{PackedDuration, PackedInstant};
 use crate::progress::Progress;
+use crate::protocol::Protocol;
 use crate::request::{LeaseFact, MacFact, Operation, Request, RequestId};
 use crate::trail::Trail;
 use std::net::SocketAddr;
@@ -78,6 +79,7 @@ impl CompactRecord {
         let request = Request {
             id: self.id,
             listener: Arc::clone(&facts.listener),
+            protocol: facts.protocol,
             operation: facts.operation,
             mode: facts.mode,
             requested: facts.texts.requested().into(),
@@ -134,6 +136,11 @@ impl CompactRecord {
     /// Returns the ID of the request.
     pub fn id(&self) -> RequestId {
         self.id
+    }
+
+    /// Returns how the request arrived.
+    pub fn protocol(&self) -> Protocol {
+        self.facts.protocol
     }
 
     /// Returns whether it is a read or a write.

@@ -2,6 +2,7 @@
 
 use super::{DecisionRecord, Tried};
 use crate::class::ClientClass;
+use crate::protocol::Protocol;
 use crate::request::{Mode, Operation};
 use std::net::IpAddr;
 use std::ops::Range;
@@ -19,6 +20,7 @@ pub struct DecisionFacts {
     pub(super) rate: Option<u32>,
     pub(super) plugin_calls: u32,
     pub(super) texts: Texts,
+    pub(super) protocol: Protocol,
     pub(super) operation: Operation,
     pub(super) mode: Mode,
     pub(super) any_case: bool,
@@ -49,6 +51,7 @@ impl DecisionFacts {
             && self.size == record.size
             && self.rate == record.rate
             && self.plugin_calls == record.plugin_calls
+            && self.protocol == request.protocol
             && self.operation == request.operation
             && self.mode == request.mode
             && self.any_case == request.any_case
@@ -69,6 +72,7 @@ impl From<&DecisionRecord> for DecisionFacts {
             rate: record.rate,
             plugin_calls: record.plugin_calls,
             texts: Texts::of(record),
+            protocol: request.protocol,
             operation: request.operation,
             mode: request.mode,
             any_case: request.any_case,

@@ -144,6 +144,7 @@ pub const FIELDS: &[Field] = {
             "operation", |it| text(it.record.request.operation.as_str()),
             line: Placed, view: InView::Member, event: Member("operation"),
         ),
+        field!("protocol", |it| some_text(it.record.request.protocol.unless_tftp())),
         field!(
             "mode", |it| text(it.record.request.mode.as_str()),
             log: false, line: Placed, view: InView::Absent, event: Member("mode"),

@@ -47,6 +47,7 @@ impl RecentDecisions {
 mod tests {
     use super::*;
     use crate::events::{CompactRecord, Tried};
+    use crate::protocol::Protocol;
     use crate::request::{Mode, Operation, Request};
     use std::time::Instant;
     use tuffet_core::OptionSet;
@@ -96,8 +97,9 @@ mod tests {
     #[test]
     fn different_decisions_share_nothing() {
         type Change = fn(&mut Request, &mut DecisionRecord);
-        let changes: [Change; 22] = [
+        let changes: [Change; 23] = [
             |request, _| request.listener = "wan".into(),
+            |request, _| request.protocol = Protocol::Http,
             |request, _| request.operation = Operation::Write,
             |request, _| request.mode = Mode::Netascii,
             |request, _| request.requested = "/b/a".into(),

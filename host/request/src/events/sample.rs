@@ -4,6 +4,7 @@ use super::{Answered, DecisionRecord, Ending, Outcome, Summary, Tried};
 use crate::calls::{Call, Calls};
 use crate::class::ClientClass;
 use crate::mac_address::MacAddress;
+use crate::protocol::Protocol;
 use crate::request::{Lease, LeaseFact, MacFact, MacSource, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ impl DecisionRecord {
         let mac = |last, source| MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source };
         let lease = Lease { hostname: Some("phone".into()), ..Lease::default() };
         let request = Request {
+            protocol: Protocol::Http,
             raw_name: Some("2fe9".into()),
             prefix: Some("tftpboot".into()),
             shim_folder: Some("efi".into()),

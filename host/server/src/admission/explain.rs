@@ -26,7 +26,7 @@ use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::{ChainedPlugin, PluginContent};
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{
-    ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What, settings,
+    ClientKey, MacAddress, Operation, Protocol, RequestId, SessionProfile, Step, Trail, What, settings,
 };
 use tuffet_store::{Absence, Disk, Lane, Roots, StoreError};
 
@@ -34,6 +34,8 @@ use tuffet_store::{Absence, Disk, Lane, Roots, StoreError};
 pub struct Circumstances {
     /// The name of the listener.
     pub listener: Arc<str>,
+    /// Its protocol.
+    pub protocol: Protocol,
     /// Whether the listener answers from its own port.
     pub single_port: bool,
     /// The interface that the listener is bound to.
@@ -79,6 +81,7 @@ pub async fn explain(
     let requested = ReceivedRequest {
         id: RequestId(0),
         listener: Arc::clone(&circumstances.listener),
+        protocol: circumstances.protocol,
         operation: parsed.operation,
         mode: parsed.mode,
         client: question.client,

@@ -91,6 +91,30 @@ impl Generation {
     }
 }
 
+impl Generation {
+    /// Has the `accept-upload` chain judge a complete upload of another protocol, if there is one, and publishes it.
+    pub(super) async fn store(
+        self: &Arc<Self>,
+        upload: Upload,
+        record: Arc<CompactRecord>,
+        limit: TimeLimit,
+    ) -> Stored {
+        if self.policy.gates_uploads(record.listener()) {
+            return self.pass(upload, record, limit).await;
+        }
+        let began = Instant::now();
+        let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
+        let stored = match upload.is_supplied() {
+            true => supply(&self.files.outstanding, upload, false, limit).await,
+            false => {
+                let disk = UploadDisk { disk: Arc::clone(upload.disk()), client: upload.client(), limit };
+                on_disk(&disk, move || upload.commit_as_stored()).await
+            }
+        };
+        finish(&record, began, (&root, &path), stored)
+    }
+}
+
 /// Publishes an upload without a chain.
 pub(super) fn commit(
     runtime: &Handle,
@@ -234,4 +258,14 @@ fn not_stored(why: Undone, root: &str, limit: TimeLimit) -> StoreError {
 
 fn panicked() -> StoreError {
     StoreError::Io(io::Error::other("a bug: storing the upload panicked"))
+}
+
+/// Why bytes of an upload were not written.
+pub(super) fn not_written(why: Undone, root: &str, limit: TimeLimit) -> StoreError {
+    match why {
+        Undone::Panicked => panicked(),
+        Undone::Late | Undone::NoThread | Undone::Full => {
+            StoreError::Unresponsive(format!("root `{root}` did not write the upload {}", within(limit)))
+        }
+    }
 }

@@ -2,13 +2,12 @@
 //!
 //! A request passes these stages in one direction (`PendingRequest`): the name is read (`pending.rs`) and found
 //! (`stored_name.rs`), policy decides (`plan.rs`), the content is searched (`search.rs`) and opened (`live.rs`), and the
-//! decision is posted to the worker. Other protocols (`decide.rs`) and explanations (`explain.rs`) run the same search.
+//! decision is posted to the worker. Other protocols (`other/`) and explanations (`explain.rs`) run the same search.
 //! Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs` assigns
 //! them: a slow plugin or disk must not delay other requests.
 
 mod absence;
 mod candidates;
-mod decide;
 mod deciders;
 mod explain;
 mod gate;
@@ -17,6 +16,7 @@ mod live;
 mod named_files;
 mod netboot;
 mod open_file;
+mod other;
 mod pending;
 mod plan;
 mod refusals;
@@ -33,16 +33,18 @@ use crate::sampling::Sampling;
 use crate::vlans::Vlans;
 use crate::watch::Watch;
 pub(crate) use absence::AbsenceSearches;
-pub(crate) use decide::decide;
-pub use decide::{Ask, Decided, DecidedContent};
 pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
+pub(crate) use other::OpenRequests;
+pub use other::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload, WriteTransfer};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio::runtime::Handle;
-use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
+use tokio::sync::mpsc;
+use tuffet_engine::worker::{Mailbox, OtherRequests, ToControl, ToWorker};
+use tuffet_request::events::Ended;
 use tuffet_request::events::RecentDecisions;
 use tuffet_store::Lane;
 
@@ -74,6 +76,12 @@ pub(crate) struct Admission {
     pub(crate) recent_decisions: RecentDecisions,
     /// Samples traces, if they are exported.
     pub(crate) sampling: Option<Sampling>,
+    /// Admits requests of other protocols.
+    pub(crate) other_requests: Arc<OtherRequests>,
+    /// Those that were granted.
+    pub(crate) open_requests: Arc<OpenRequests>,
+    /// The queue of their ends, which is that of the workers.
+    pub(crate) summaries: mpsc::WeakSender<Ended>,
 }
 
 impl Admission {
@@ -97,7 +105,7 @@ impl Admission {
                 }
                 ToControl::Counted { worker, news } => {
                     let (published, names) = (self.watch.worker(worker), self.generation.get().names);
-                    runtime.spawn(async move { news.log(worker, &published, names) });
+                    runtime.spawn(async move { news.log(Some(worker), &published, names) });
                 }
                 ToControl::Join(join) => match self.groups {
                     Some(groups) => self.post(groups, ToWorker::Join(join)),

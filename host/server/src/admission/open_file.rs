@@ -13,7 +13,7 @@ use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_optio
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
-use tuffet_store::{Identity, OpenFile, Reach, StoreError};
+use tuffet_store::{Identity, OpenFile, Reach, StoreError, Upload};
 
 /// Grants a transfer of opened content.
 ///
@@ -298,6 +298,20 @@ impl Files {
         announced: Option<u64>,
         most: Option<u64>,
     ) -> Result<Opened, StoreError> {
+        let upload = self.begin_upload((request, client), root, path, announced, most)?;
+        let resolved = resolved(upload.root(), upload.path());
+        let sink = Sink::new(upload, request.mode == Mode::Netascii, self.upload_times);
+        Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
+    }
+
+    fn begin_upload(
+        &self,
+        (request, client): (&Request, ClientKey),
+        root: &str,
+        path: &str,
+        announced: Option<u64>,
+        most: Option<u64>,
+    ) -> Result<Upload, StoreError> {
         let writing = self.uploads.begin(root, path, client)?;
         let mut upload = self.roots.create(Some(root), path)?;
         upload.count(writing);
@@ -306,10 +320,19 @@ impl Files {
         }
         require_room(request, announced, upload.limit())?;
         self.require_quota(request, upload.root(), upload.path(), announced)?;
-        let resolved = resolved(upload.root(), upload.path());
-        let sink = Sink::new(upload, request.mode == Mode::Netascii, self.upload_times);
-        Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
+        Ok(upload)
     }
+}
+
+/// Begins an upload to the current candidate, for another protocol. Blocks on the disk.
+pub(super) fn begin_upload(
+    files: &Files,
+    cursor: &CandidateCursor,
+    client: ClientKey,
+) -> Result<Upload, StoreError> {
+    let Some((root, path)) = cursor.current() else { return Err(cursor.nowhere()) };
+    let request = cursor.candidates().request();
+    files.begin_upload((request, client), root, path, cursor.announced(), cursor.profile().bytes)
 }
 
 impl Files {

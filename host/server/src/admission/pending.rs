@@ -20,7 +20,8 @@ use tuffet_request::names;
 use tuffet_request::names::RequestedName;
 use tuffet_request::settings::TimeLimit;
 use tuffet_request::{
-    Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId, Trail,
+    Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Protocol, Request,
+    RequestId, Trail,
 };
 
 /// A request that is not decided yet, with all data for its decision. Boxed, because it is large and moved often.
@@ -93,6 +94,7 @@ impl PendingRequest {
         let requested = ReceivedRequest {
             id: admission.next_id(),
             listener,
+            protocol: Protocol::Tftp,
             operation: new.operation,
             mode: new.mode,
             client: new.peer,
@@ -119,31 +121,10 @@ impl PendingRequest {
     fn post(&mut self, mut decision: Decision) {
         let Some(new) = self.new.take() else { return };
         let PendingRequest { admission, generation, record, .. } = self;
-        let decided_after = new.received.elapsed();
-        record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
-        show_unsafe_name(record);
         let granted = matches!(decision, Decision::Grant { .. });
-        // A request that is not granted ends at once.
-        let open = match granted {
-            true => CompactRecord::new(record, admission.recent_decisions.facts_of(record)),
-            false => CompactRecord::from(&*record),
-        };
-        let open = Arc::new(open);
-        admission.watch.decided(decided_after);
-        if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
-            folders.note(&record.request);
-        }
-        let mut start = None;
-        if granted {
-            admission.watch.granted(Arc::clone(&open));
-            let want = admission.observers.want();
-            // Observers of progress need the start event to follow a transfer.
-            if want.started || want.progressed {
-                let (record, open) = (Arc::new(record.clone()), Arc::clone(&open));
-                start = Some(Box::new(EventKind::Started { record, open }));
-            }
-        }
+        let open = concluded(admission, record, granted);
+        let start = if granted { announce(admission, generation, record, &open) } else { None };
         if let Decision::Grant { content: Content::Upload(sink), .. } = &mut decision
             && generation.policy.gates_uploads(open.listener())
         {
@@ -165,6 +146,43 @@ impl PendingRequest {
             }
         }
     }
+}
+
+/// Completes the record of a decided request, and counts it.
+pub(super) fn concluded(
+    admission: &Admission,
+    record: &mut DecisionRecord,
+    granted: bool,
+) -> Arc<CompactRecord> {
+    let decided_after = record.received.elapsed();
+    record.decided_after = Some(decided_after);
+    show_unsafe_name(record);
+    // A request that is not granted ends at once.
+    let open = match granted {
+        true => CompactRecord::new(record, admission.recent_decisions.facts_of(record)),
+        false => CompactRecord::from(&*record),
+    };
+    admission.watch.decided(decided_after);
+    Arc::new(open)
+}
+
+/// Adds a granted request to the live view. Returns its start, if observers want that.
+pub(super) fn announce(
+    admission: &Admission,
+    generation: &Generation,
+    record: &DecisionRecord,
+    open: &Arc<CompactRecord>,
+) -> Option<Box<EventKind>> {
+    if let Some(folders) = &generation.netboot.shim_folders {
+        folders.note(&record.request);
+    }
+    admission.watch.granted(Arc::clone(open));
+    let want = admission.observers.want();
+    // Observers of progress need the start event to follow a transfer.
+    (want.started || want.progressed).then(|| {
+        let (record, open) = (Arc::new(record.clone()), Arc::clone(open));
+        Box::new(EventKind::Started { record, open })
+    })
 }
 
 /// A request that is given up undecided, as after a panic, still gets its outcome and frees its place.
@@ -218,6 +236,7 @@ pub(super) struct ClientFacts {
 pub(super) struct ReceivedRequest<'a> {
     pub(super) id: RequestId,
     pub(super) listener: Arc<str>,
+    pub(super) protocol: Protocol,
     pub(super) operation: Operation,
     pub(super) mode: Mode,
     pub(super) client: SocketAddr,
@@ -252,6 +271,7 @@ impl ReceivedRequest<'_> {
         Request {
             id: self.id,
             listener: self.listener,
+            protocol: self.protocol,
             operation: self.operation,
             mode: self.mode,
             macs: macs(&facts, &path),

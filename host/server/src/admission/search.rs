@@ -1,6 +1,6 @@
 //! The search for the content of a request: from the plan of policy to the first candidate that exists.
 //!
-//! Requests by TFTP (`live.rs`), those of other protocols (`decide.rs`) and explanations (`explain.rs`) are three ways to
+//! Requests by TFTP (`live.rs`), those of other protocols (`other/`) and explanations (`explain.rs`) are three ways to
 //! run it. They differ in how a candidate is opened, and in what is made of it.
 
 use super::absence::{Findings, is_absence};

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink};
 use tuffet_request::catch_panic_async;
 use tuffet_request::{ClientKey, Mode, Operation, Request};
-use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent};
+use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent, Upload};
 
 /// The longest wait for a small content before its transfer begins.
 const SMALL_TIME: Duration = Duration::from_millis(500);
@@ -50,30 +50,43 @@ impl CandidateCursor {
         let Some((_, path)) = self.current() else { return Err(StoreError::NotFound) };
         let path = &*Roots::path_for_program(path)?;
         let request = self.candidates().request();
-        let in_store = |error: RootError| error.into_store(name);
         match request.operation {
             Operation::Read => {
-                let source = root.open(path).await.map_err(in_store)?;
+                let source = root.open(path).await.map_err(|error: RootError| error.into_store(name))?;
                 let opened = files.sources.open(source, *scope, client, Some(disk), path);
                 files.supplied(request, opened, resolved(name, path)).await
             }
             Operation::Write => {
-                let limit = files.roots.judge_supplied(name)?;
-                let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
-                require_room(request, self.announced(), limit)?;
-                let writing = files.uploads.begin(name, path, client)?;
-                let sink = root.create(path).await.map_err(in_store)?;
-                let counted = files.outstanding.sink();
-                let turns = files.commit_turns.clone();
-                let sink = OpenSink::new(sink, counted, turns, Arc::clone(name), resolved(name, path));
-                let sink = Box::new(sink);
-                let mut upload = files.roots.create_supplied(name, path, sink)?;
-                upload.count(writing);
-                upload.lower_limit(limit);
+                let upload = self.begin_supplied_upload(files, client, supplied, path).await?;
                 let sink = Sink::new(upload, request.mode == Mode::Netascii, files.upload_times);
                 Ok(Opened::new(Content::Upload(Box::new(sink)), resolved(name, path)))
             }
         }
+    }
+}
+
+impl CandidateCursor {
+    /// Begins an upload to this path of a root of the program.
+    pub(super) async fn begin_supplied_upload(
+        &self,
+        files: &Files,
+        client: ClientKey,
+        supplied: &SuppliedRoot,
+        path: &str,
+    ) -> Result<Upload, StoreError> {
+        let SuppliedRoot { name, root, .. } = supplied;
+        let limit = files.roots.judge_supplied(name)?;
+        let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
+        require_room(self.candidates().request(), self.announced(), limit)?;
+        let writing = files.uploads.begin(name, path, client)?;
+        let sink = root.create(path).await.map_err(|error| error.into_store(name))?;
+        let counted = files.outstanding.sink();
+        let turns = files.commit_turns.clone();
+        let sink = OpenSink::new(sink, counted, turns, Arc::clone(name), resolved(name, path));
+        let mut upload = files.roots.create_supplied(name, path, Box::new(sink))?;
+        upload.count(writing);
+        upload.lower_limit(limit);
+        Ok(upload)
     }
 }
 

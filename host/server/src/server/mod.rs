@@ -20,7 +20,7 @@ pub use error::StartError;
 pub use simulation::Simulation;
 pub(crate) use transfer_log::TransferLog;
 
-use crate::admission::{AbsenceSearches, Admission, Deciders};
+use crate::admission::{AbsenceSearches, Admission, Deciders, OpenRequests, Requests};
 use crate::content::{OpenRoots, SourceOpener};
 use crate::events::{Flush, Flushes, HintSettings, HintedListener, Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
@@ -39,10 +39,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::sleep_until;
 use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, Succession, ToWorker, Worker};
+use tuffet_engine::worker::{
+    Groups, ListenerSpec, Mailbox, OtherRequests, Sockets, Succession, ToWorker, Worker,
+};
 use tuffet_policy::{PluginRecords, Policy};
 use tuffet_request::events::{Ended, RecentDecisions};
 use tuffet_request::settings::{Capacity, Settings};
@@ -215,6 +218,7 @@ impl Assembly {
         subscriber: impl Subscriber,
     ) -> Result<RunningServer, StartError> {
         let (summaries, ended) = self.summaries();
+        let ends_of_others = summaries.downgrade();
         let mut of_workers = worker_settings(&self.settings, self.limiter.clone());
         of_workers.succession = self.succession.clone();
         let sockets = std::mem::take(&mut self.sockets);
@@ -232,6 +236,7 @@ impl Assembly {
             first_id: fastrand::u64(..),
             deciders: Deciders::new(),
             sampling,
+            ends_of_others,
         };
         let Control { admission, passing, observing } = self.control(deciding, ended, subscriber);
         let hints = self.hint_settings();
@@ -247,20 +252,30 @@ impl Assembly {
                 DiskWatch::new(disks.clone(), admission.deciders.clone()),
                 generation,
                 hints,
+                Arc::clone(&admission.other_requests),
             )),
         ];
-        let stops = match start_workers(workers, groups, &admission) {
-            Ok(stops) => stops,
+        let (drain_others, asked) = watch::channel(None);
+        let drains = Drains { mailboxes: admission.mailboxes.clone(), others: Arc::new(drain_others) };
+        let (stopped, stops) = mpsc::unbounded_channel();
+        let of_others = (Arc::clone(&admission.other_requests), Arc::clone(&admission.open_requests));
+        match start_workers(workers, groups, &admission, &stopped) {
+            Ok(()) => drop(tokio::spawn(async move {
+                drained(asked, of_others).await;
+                stopped.send(Ok(()))
+            })),
             Err(error) => {
                 // Threads that did start would serve without anybody to stop them.
-                drain(&admission.mailboxes, Duration::ZERO, false);
+                drains.drain(Duration::ZERO, false);
                 tasks.iter().for_each(JoinHandle::abort);
                 return Err(error);
             }
-        };
+        }
         Ok(RunningServer {
-            workers: admission.mailboxes.len(),
+            // One more for the requests of other protocols.
+            workers: admission.mailboxes.len() + 1,
             admission,
+            drains,
             stops,
             tasks,
             passing: Some(passing),
@@ -281,6 +296,8 @@ struct Deciding {
     first_id: u64,
     deciders: Deciders,
     sampling: Option<Sampling>,
+    /// The queue of summaries, for requests of other protocols.
+    ends_of_others: mpsc::WeakSender<Ended>,
 }
 
 /// The control side of a server.
@@ -336,6 +353,14 @@ impl Assembly {
             deciders: deciding.deciders,
             absence_searches: AbsenceSearches::new(),
             sampling: deciding.sampling,
+            other_requests: OtherRequests::new(
+                self.limiter.clone(),
+                settings.capacity.transfers,
+                settings.capacity.pending,
+                watch.other_requests(),
+            ),
+            open_requests: Arc::new(OpenRequests::new()),
+            summaries: deciding.ends_of_others,
         });
         let hints = Hints::new(self.hint_settings());
         let history = self.records.history().clone();
@@ -348,9 +373,10 @@ impl Assembly {
 /// A running server: its tasks, and the results of its workers.
 pub struct RunningServer {
     admission: Arc<Admission>,
+    drains: Drains,
     /// The result of each worker that has ended.
     stops: mpsc::UnboundedReceiver<io::Result<()>>,
-    /// Workers that have not ended.
+    /// Workers that have not ended; the requests of other protocols count as one.
     workers: usize,
     /// Follow interfaces, take samples, check disks.
     tasks: Vec<JoinHandle<()>>,
@@ -371,6 +397,16 @@ impl RunningServer {
     /// Returns the mailboxes of the workers, then that of the multicast thread.
     pub fn mailboxes(&self) -> &[Arc<Mailbox>] {
         &self.admission.mailboxes
+    }
+
+    /// Returns what takes requests by other protocols.
+    pub fn requests(&self) -> Requests {
+        Requests::of(&self.admission)
+    }
+
+    /// Returns what ends its transfers.
+    pub(crate) fn drains(&self) -> Drains {
+        self.drains.clone()
     }
 
     /// Returns the counters and views of this server.
@@ -413,12 +449,12 @@ impl RunningServer {
 
     /// Stops taking requests, and ends running transfers after `time_limit`. Then the workers end.
     pub fn drain(&self, time_limit: Duration) {
-        drain(&self.admission.mailboxes, time_limit, false);
+        self.drains.drain(time_limit, false);
     }
 
     /// As [`RunningServer::drain`], once another process reads the listening sockets.
     pub fn drain_replaced(&self, time_limit: Duration) {
-        drain(&self.admission.mailboxes, time_limit, true);
+        self.drains.drain(time_limit, true);
     }
 
     /// Tells the workers of other processes that serve the same ports.
@@ -448,13 +484,40 @@ pub fn set_succession(workers: &[Arc<Mailbox>], succession: &Succession) {
     }
 }
 
-/// Tells workers to stop taking requests, and to end running transfers after `time_limit`. `is_replaced`: whether another
-/// process reads the listening sockets.
-pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration, is_replaced: bool) {
-    let until = Instant::now() + time_limit.min(MAX_DRAIN);
-    for mailbox in workers {
-        if let Err(error) = mailbox.post(ToWorker::Drain { until, is_replaced }) {
-            tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
+/// Ends the transfers of a server.
+#[derive(Clone)]
+pub(crate) struct Drains {
+    mailboxes: Vec<Arc<Mailbox>>,
+    /// Until when the requests of other protocols are waited for.
+    others: Arc<watch::Sender<Option<Instant>>>,
+}
+
+impl Drains {
+    /// Tells workers to stop taking requests, and to end running transfers after `time_limit`. `is_replaced`: whether another
+    /// process reads the listening sockets.
+    pub(crate) fn drain(&self, time_limit: Duration, is_replaced: bool) {
+        let until = Instant::now() + time_limit.min(MAX_DRAIN);
+        self.others.send_replace(Some(until));
+        for mailbox in &self.mailboxes {
+            if let Err(error) = mailbox.post(ToWorker::Drain { until, is_replaced }) {
+                tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
+            }
         }
     }
+}
+
+/// Waits for the requests of other protocols, once it is asked to, and ends those that are late.
+async fn drained(
+    mut asked: watch::Receiver<Option<Instant>>,
+    (requests, open): (Arc<OtherRequests>, Arc<OpenRequests>),
+) {
+    loop {
+        let until = *asked.borrow_and_update();
+        tokio::select! {
+            changed = asked.changed() => if changed.is_err() { break },
+            () = requests.idle(), if until.is_some() => return,
+            () = sleep_until(until.unwrap_or_else(Instant::now).into()), if until.is_some() => break,
+        }
+    }
+    open.stop();
 }

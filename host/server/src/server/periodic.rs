@@ -5,8 +5,10 @@ use super::slow_log::log_slow;
 use crate::events::HintSettings;
 use crate::generation::CurrentGeneration;
 use crate::watch::Watch;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
+use tuffet_engine::worker::OtherRequests;
 
 /// The interval of checks of disks while operations are running. Otherwise they are checked each second.
 const BUSY_INTERVAL: Duration = Duration::from_millis(100);
@@ -23,6 +25,7 @@ pub(super) async fn run(
     mut disks: DiskWatch,
     generation: CurrentGeneration,
     hints: HintSettings,
+    other_requests: Arc<OtherRequests>,
 ) {
     let mut seconds = interval(Duration::from_secs(1));
     seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -38,6 +41,7 @@ pub(super) async fn run(
         tokio::select! {
             now = seconds.tick() => {
                 log_slow(&watch.sample(now.duration_since(last)), &hints);
+                other_requests.report();
                 last = now;
                 until_paths -= 1;
             }

@@ -63,6 +63,7 @@ impl Assembly {
             first_id: 1,
             deciders: Deciders::none(),
             sampling: None,
+            ends_of_others: ended.downgrade(),
         };
         let Control { admission, passing, observing } = self.control(deciding, passed, TransferLog);
         let named = self.settings.listeners.iter().zip(&self.listeners).enumerate();

@@ -26,13 +26,13 @@ pub(super) fn make_workers(
     workers.collect::<io::Result<_>>().map_err(|error| StartError::new("a worker cannot start", error))
 }
 
-/// Starts a thread for each worker. The receiver gets their results.
+/// Starts a thread for each worker, which sends its result to `stopped`.
 pub(super) fn start_workers(
     workers: Vec<Worker>,
     groups: Option<Groups>,
     admission: &Arc<Admission>,
-) -> Result<mpsc::UnboundedReceiver<io::Result<()>>, StartError> {
-    let (stopped, stops) = mpsc::unbounded_channel();
+    stopped: &mpsc::UnboundedSender<io::Result<()>>,
+) -> Result<(), StartError> {
     if let Some(groups) = groups {
         let (stopped, admission) = (stopped.clone(), admission.clone());
         std::thread::Builder::new()
@@ -48,7 +48,7 @@ pub(super) fn start_workers(
             .spawn(move || stopped.send(worker.run(|messages| admission.take(messages))))
             .map_err(|error| StartError::new("a worker cannot start", error))?;
     }
-    Ok(stops)
+    Ok(())
 }
 
 pub(super) fn worker_settings(settings: &Settings, limiter: Arc<Limiter>) -> WorkerSettings {

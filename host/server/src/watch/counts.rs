@@ -4,16 +4,16 @@ use super::labels::LabelCounts;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 use tuffet_request::Histogram;
-use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
+use tuffet_request::{Operation, Protocol};
 
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// Admitted requests, and those of them that were decided.
     pub(super) admitted: AtomicU64,
     pub(super) decided: AtomicU64,
-    /// By operation and outcome.
-    pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
+    /// By protocol, operation and outcome.
+    pub(super) ended: [[[AtomicU64; Outcome::ALL.len()]; 2]; Protocol::ALL.len()],
     /// By the labels of plugins.
     pub(super) labels: LabelCounts,
     /// Transfers that ended half-open.
@@ -46,6 +46,12 @@ pub(super) fn operation_index(operation: Operation) -> usize {
 }
 
 impl Counts {
+    /// Returns how many requests have ended with this outcome.
+    pub(super) fn ended_as(&self, outcome: Outcome) -> u64 {
+        let all = self.ended.iter().flatten();
+        all.map(|of_one| of_one[outcome as usize].load(Relaxed)).sum()
+    }
+
     pub(super) fn decided(&self, after: Duration) {
         self.decided.fetch_add(1, Relaxed);
         self.decision.observe(after);
@@ -62,7 +68,8 @@ impl Counts {
     /// Counts an ended request, except for the counters of [`Counts::moved`].
     pub(super) fn ended(&self, summary: &Summary) {
         let operation = operation_index(summary.record.request.operation);
-        self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
+        let protocol = summary.record.request.protocol as usize;
+        self.ended[protocol][operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
         self.labels.count(summary);
         for (counter, count) in [
             (&self.unanswered, summary.unanswered.is_some_and(Unanswered::is_silent).into()),

@@ -52,6 +52,7 @@ use tokio::sync::Notify;
 use tuffet_engine::limits::{RefusedClient, limit_names};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
 use tuffet_policy::{PluginRecords, PluginSeries, PluginState};
+use tuffet_request::Protocol;
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
 /// The most active transfers in a snapshot.
@@ -88,7 +89,7 @@ struct WatchState {
     records: PluginRecords,
     generation: CurrentGeneration,
     status: Status,
-    /// The datagrams dropped by each worker.
+    /// The datagrams dropped by each worker, and the requests of other protocols that were.
     workers: Vec<Arc<PublishedCounters>>,
     /// The counters of multicast groups.
     groups: Arc<GroupCounts>,
@@ -127,7 +128,7 @@ impl Watch {
             records,
             generation,
             status,
-            workers: (0..workers).map(|_| Arc::default()).collect(),
+            workers: (0..=workers).map(|_| Arc::default()).collect(),
             groups: Arc::default(),
             exported: OnceLock::new(),
             dropped_lines: OnceLock::new(),
@@ -142,6 +143,11 @@ impl Watch {
     /// Returns the counters of a worker's dropped datagrams.
     pub fn worker(&self, number: usize) -> Arc<PublishedCounters> {
         self.0.workers.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Returns the counters of dropped requests of other protocols.
+    pub(crate) fn other_requests(&self) -> Arc<PublishedCounters> {
+        self.0.workers.last().cloned().unwrap_or_default()
     }
 
     /// Returns the counters of multicast groups.
@@ -225,9 +231,7 @@ impl Watch {
     /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.
     pub fn log_totals(&self) {
         let counts = &self.0.counts;
-        let of = |outcome: Outcome| -> u64 {
-            counts.ended.iter().map(|of_one| of_one[outcome as usize].load(Relaxed)).sum()
-        };
+        let of = |outcome: Outcome| counts.ended_as(outcome);
         tracing::info!(
             target: "tuffet::watch",
             admitted = counts.admitted.load(Relaxed),
@@ -419,11 +423,15 @@ impl Watch {
     fn totals_of(&self, counts: &Counts) -> Totals {
         let own = &self.0.counts;
         let read = |counter: &AtomicU64| counter.load(Relaxed);
-        let ended = ["read", "write"].into_iter().zip(&counts.ended).flat_map(|(operation, of_one)| {
-            Outcome::ALL.into_iter().zip(of_one).map(move |(outcome, count)| Ended {
-                operation: operation.into(),
-                outcome,
-                count: count.load(Relaxed),
+        let ended = Protocol::ALL.into_iter().zip(&counts.ended).flat_map(|(protocol, of_protocol)| {
+            let of_operations = ["read", "write"].into_iter().zip(of_protocol);
+            of_operations.flat_map(move |(operation, of_one)| {
+                Outcome::ALL.into_iter().zip(of_one).map(move |(outcome, count)| Ended {
+                    protocol,
+                    operation: operation.into(),
+                    outcome,
+                    count: count.load(Relaxed),
+                })
             })
         });
         Totals {

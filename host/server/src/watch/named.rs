@@ -5,8 +5,8 @@ use super::counts::Counts;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use tuffet_request::Histogram;
 use tuffet_request::events::Outcome;
+use tuffet_request::{Histogram, Protocol};
 
 /// What precedes the plugin and its label. Neither has a slash.
 const LABEL: &str = "label/";
@@ -67,9 +67,13 @@ impl Counts {
             ("progress-left-out".into(), &self.progress_left_out),
         ];
         for (index, operation) in ["read", "write"].into_iter().enumerate() {
-            all.extend(Outcome::ALL.into_iter().map(|outcome| {
-                (format!("ended/{operation}/{}", outcome.as_str()), &self.ended[index][outcome as usize])
-            }));
+            for (protocol, ended) in Protocol::ALL.into_iter().zip(&self.ended) {
+                let of =
+                    protocol.unless_tftp().map_or_else(|| "ended".to_owned(), |name| format!("ended-{name}"));
+                all.extend(Outcome::ALL.into_iter().map(|outcome| {
+                    (format!("{of}/{operation}/{}", outcome.as_str()), &ended[index][outcome as usize])
+                }));
+            }
             all.push((format!("bytes/{operation}"), &self.bytes[index]));
             all.push((format!("blocks/{operation}"), &self.blocks[index]));
             all.extend(of_histogram(&format!("duration/{operation}"), &self.duration[index]));

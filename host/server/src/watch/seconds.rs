@@ -35,12 +35,8 @@ impl Seconds {
     /// Adds a sample of the changes since the last call, `elapsed` ago.
     pub(super) fn add(&self, counts: &Counts, elapsed: Duration, active: u64, pending: u64) {
         let read = |counter: &AtomicU64| counter.load(Relaxed);
-        let mut ended = [0; Outcome::ALL.len()];
-        for (index, sum) in ended.iter_mut().enumerate() {
-            *sum = counts.ended.iter().map(|of_one| read(&of_one[index])).sum();
-        }
         let now = CounterState {
-            ended,
+            ended: Outcome::ALL.map(|outcome| counts.ended_as(outcome)),
             bytes: [read(&counts.bytes[0]), read(&counts.bytes[1])],
             retransmissions: read(&counts.retransmissions),
             decision: counts.decision.read(),

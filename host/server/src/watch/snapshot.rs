@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::SystemTime;
-use tuffet_request::Distribution;
 use tuffet_request::events::{FieldValue, Outcome};
 use tuffet_request::{Call, Request};
+use tuffet_request::{Distribution, Protocol};
 
 /// A word from a small set.
 pub type Word = Cow<'static, str>;
@@ -187,9 +187,12 @@ pub struct ByOperation<T> {
     pub write: T,
 }
 
-/// Ended requests with the same operation and outcome.
+/// Ended requests with the same protocol, operation and outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
+    /// How they arrived; servers of earlier versions have TFTP alone.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// `read` or `write`.
     pub operation: Word,
     /// How it ended.

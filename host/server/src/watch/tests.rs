@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::{OptionSet, Stats};
 use tuffet_request::events::{Answered, CompactRecord, DecisionRecord, Outcome, Summary};
-use tuffet_request::{Operation, Request, RequestId};
+use tuffet_request::{Operation, Protocol, Request, RequestId};
 
 pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
     Arc::new(Request { id: RequestId(id), operation, ..Request::sample("a") })
@@ -119,7 +119,9 @@ fn what_ended_is_counted_by_operation_and_outcome() {
     counts.ended(&ended(2, Operation::Write, Outcome::TimedOut, 0, 0));
     let refused = Answered::Refused;
     counts.ended(&Summary { decision: refused, ..ended(3, Operation::Read, Outcome::Denied, 0, 0) });
-    let of = |operation: usize, outcome: Outcome| counts.ended[operation][outcome as usize].load(Relaxed);
+    let of = |operation: usize, outcome: Outcome| {
+        counts.ended[Protocol::Tftp as usize][operation][outcome as usize].load(Relaxed)
+    };
     assert_eq!([of(0, Outcome::Served), of(1, Outcome::TimedOut), of(0, Outcome::Denied)], [1, 1, 1]);
     assert_eq!([of(1, Outcome::Served), of(0, Outcome::TimedOut)], [0, 0]);
     assert_eq!(counts.duration[0].read().count(), 1, "a refused request has no duration");

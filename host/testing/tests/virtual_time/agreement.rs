@@ -11,8 +11,8 @@ use tuffet_server::generation::Generation;
 
 use tuffet::{
     Ask, Builder, Decided, DefaultVerdict, Denial, ErrorCode, Folder, Handle, Listener, Netboot, Outcome,
-    Resolution, Root, RootError, Selection, Server, SessionProfile, Source, Summary, Target, Verdict,
-    authorize_fn, resolve_fn,
+    Protocol, ReadTransfer, Resolution, Root, RootError, Selection, Server, SessionProfile, Source, Summary,
+    Target, Verdict, authorize_fn, resolve_fn,
 };
 
 use tuffet_testing::virtual_time::{Path, Request, World};
@@ -175,6 +175,7 @@ async fn explained(generation: &Arc<Generation>, name: &str, write: bool) -> Exp
     };
     let circumstances = Circumstances {
         listener: "test".into(),
+        protocol: Protocol::Tftp,
         single_port: false,
         interface: None,
         vlan: None,
@@ -187,9 +188,9 @@ async fn explained(generation: &Arc<Generation>, name: &str, write: bool) -> Exp
     explain(generation, &question, circumstances).await.unwrap().outcome
 }
 
-async fn decided(server: &Handle, name: &str) -> Decided {
+async fn decided(server: &Handle, name: &str) -> Decided<ReadTransfer> {
     let client = ([192, 0, 2, 9], 9).into();
-    server.decide(Ask { listener: "test", client, name }).await.unwrap()
+    server.requests().read(Ask::http("test", client, name.as_bytes())).await.unwrap()
 }
 
 /// Whether an explanation says what a request got. The log completes only the reasons of the first refusals of a second.
@@ -231,7 +232,7 @@ fn server_other_protocols_and_explanations_agree() {
             let reason = explained.detail.as_deref().unwrap_or_default();
             match decided {
                 None => {}
-                Some(Decided::Content(content)) => {
+                Some(Decided::Granted(content)) => {
                     assert!(explained.is_granted(), "{what}: {explained:#?}");
                     assert_eq!(Some(content.resolved()), explained.resolved.as_deref(), "{what}");
                     assert_eq!(Some(content.size()), explained.size, "{what}");

@@ -80,10 +80,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(get(&handle, "a.key").await.map_err(|error| error.code()), Err(Some(2)));
 
     let client = ([127, 0, 0, 1], 9).into();
-    let ask = |listener, name| handle.decide(Ask { listener, client, name });
+    let requests = handle.requests();
+    let ask = |listener, name: &'static str| requests.read(Ask::http(listener, client, name.as_bytes()));
     let error = ask("lam", "file").await.err().ok_or("a listener that does not exist was asked")?;
     assert_eq!(error.to_string(), "there is no listener `lam`: the only one is `lan`");
-    let Decided::Content(stream) = ask("lan", "stream").await? else { return Err("no content".into()) };
+    let Decided::Granted(stream) = ask("lan", "stream").await? else { return Err("no content".into()) };
     assert!(stream.is_sequential());
     assert_eq!(stream.read_at(0, 9).await?, b"abc");
 

@@ -243,18 +243,19 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
     .await;
     let client = "127.0.0.1:9".parse().unwrap();
     for (name, size) in [("file", SMALL), ("/large", LARGE), ("large", LARGE)] {
-        let decided = handle.decide(Ask { listener: "test", client, name }).await.unwrap();
-        let Decided::Content(decided) = decided else { panic!("{name}: {decided:?}") };
+        let decided = handle.requests().read(Ask::http("test", client, name.as_bytes())).await.unwrap();
+        let Decided::Granted(decided) = decided else { panic!("{name}: {decided:?}") };
         assert_eq!(decided.size(), size);
         assert_eq!(decided.read_at(size - 3, 10).await.unwrap(), &content(size)[size as usize - 3..]);
         assert!(decided.read_at(size + 3, 10).await.unwrap().is_empty());
     }
     for (name, code) in [("else", ErrorCode::FileNotFound), ("../file", ErrorCode::AccessViolation)] {
-        let decided = handle.decide(Ask { listener: "test", client, name }).await.unwrap();
+        let decided = handle.requests().read(Ask::http("test", client, name.as_bytes())).await.unwrap();
         assert!(matches!(&decided, Decided::Refused(denial) if denial.code == code), "{name}: {decided:?}");
     }
     // As a client of TFTP: another try will not help the first, and may help the second.
-    let decided = async |name| handle.decide(Ask { listener: "test", client, name }).await.unwrap();
+    let decided =
+        async |name: &str| handle.requests().read(Ask::http("test", client, name.as_bytes())).await.unwrap();
     let panicked = decided("panic").await;
     assert!(matches!(&panicked, Decided::Refused(why) if why.reason.contains("panicked")), "{panicked:?}");
     let hung = decided("hang").await;
@@ -332,7 +333,7 @@ async fn the_largest_size_is_that_of_all_protocols_and_contents() {
     let (handle, server) = start(builder().authorize("small", Small).resolve("large", large));
     assert_eq!(off(move || get(server, "x")).await.unwrap_err().code(), Some(2));
     let client = "127.0.0.1:9".parse().unwrap();
-    let decided = handle.decide(Ask { listener: "test", client, name: "x" }).await.unwrap();
+    let decided = handle.requests().read(Ask::http("test", client, b"x")).await.unwrap();
     assert!(matches!(&decided, Decided::Refused(denial) if denial.reason.contains("1001")), "{decided:?}");
     handle.drain(Duration::MAX).await;
 }

@@ -363,8 +363,8 @@ async fn a_server_that_has_ended_says_so_and_keeps_no_hook() {
     let (handle, server) = start(serving().observe("tells", Tells(Arc::new(Told(sender)))));
     get_many(server, 1, 1).await;
     handle.drain(Duration::from_secs(10)).await;
-    let ask = tuffet::Ask { listener: "test", client: ([127, 0, 0, 1], 9).into(), name: "x" };
-    assert!(matches!(handle.decide(ask).await, Err(AskError::Ended)));
+    let ask = tuffet::Ask::http("test", ([127, 0, 0, 1], 9).into(), b"x");
+    assert!(matches!(handle.requests().read(ask).await, Err(AskError::Ended)));
     let next = || Service::new().resolve("content", resolve_fn(|_| None::<Source>));
     assert!(matches!(handle.replace(next()).await, Err(ReplaceError::Ended)));
     assert!(matches!(handle.replacer().replace(next()).await, Err(ReplaceError::Ended)));

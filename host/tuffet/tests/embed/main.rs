@@ -10,6 +10,7 @@ mod functions;
 mod life;
 mod names;
 mod network;
+mod other_protocols;
 mod panics;
 mod pieces;
 mod sinks;

@@ -23,9 +23,9 @@ async fn another_protocol_asks_for_a_listener_that_exists() {
     let (handle, _) = start(builder().listener(guests).service(service()));
     let client = ([127, 0, 0, 1], 9).into();
     for listener in ["test", "guests"] {
-        assert!(handle.decide(Ask { listener, client, name: "x" }).await.is_ok());
+        assert!(handle.requests().read(Ask::http(listener, client, b"x")).await.is_ok());
     }
-    let error = handle.decide(Ask { listener: "guest", client, name: "x" }).await.unwrap_err();
+    let error = handle.requests().read(Ask::http("guest", client, b"x")).await.unwrap_err();
     assert_eq!(error.to_string(), "there is no listener `guest`: there are `test` and `guests`");
     let AskError::UnknownListener { listener, known } = error else { panic!("{error}") };
     assert_eq!((listener.as_str(), known), ("guest", vec!["test".to_owned(), "guests".to_owned()]));
@@ -51,6 +51,7 @@ async fn explain_at(
         interface: None,
     };
     let circumstances = Circumstances {
+        protocol: tuffet::Protocol::Tftp,
         listener: listener.into(),
         single_port: false,
         interface: None,

@@ -121,8 +121,8 @@ async fn a_panic_whose_payload_panics_ends_one_request() {
     })
     .await;
     let client = "127.0.0.1:9".parse().unwrap();
-    let decided = handle.decide(Ask { listener: "test", client, name: "read" }).await;
-    let Ok(Decided::Content(content)) = decided else { panic!("{decided:?}") };
+    let decided = handle.requests().read(Ask::http("test", client, b"read")).await;
+    let Ok(Decided::Granted(content)) = decided else { panic!("{decided:?}") };
     assert!(content.read_at(0, 100).await.unwrap_err().to_string().contains("panicked"));
     let end = handle.drain(Duration::from_secs(60)).await;
     assert_eq!(end.failure, None);

@@ -292,8 +292,9 @@ async fn mapped_addresses_are_addresses_of_ipv4_and_no_limit_is_a_limit() {
     let (handle, server) = start(built);
     off(move || assert_eq!(get(server, "hello").unwrap(), b"hello, ")).await;
     let client = "[::ffff:127.0.0.1]:9".parse().unwrap();
-    let decided = handle.decide(tuffet::Ask { listener: "test", client, name: "hello" }).await.unwrap();
-    assert!(matches!(decided, tuffet::Decided::Content(_)), "{decided:?}");
+    let decided = handle.requests().read(tuffet::Ask::http("test", client, b"hello")).await.unwrap();
+    assert!(matches!(decided, tuffet::Decided::Granted(_)), "{decided:?}");
+    drop(decided);
     handle.drain(Duration::MAX).await;
 }
 
@@ -378,8 +379,9 @@ async fn a_hook_may_fail_have_content_for_missing_files_and_learn_of_rehearsals(
     for (name, expected) in [("there", "file"), ("elsewhere", "made"), ("none/command.lst", "")] {
         off(move || assert_eq!(get(server, name).unwrap(), expected.as_bytes(), "{name}")).await;
         let client = "127.0.0.1:9".parse().unwrap();
-        let decided = handle.decide(tuffet::Ask { listener: "test", client, name }).await.unwrap();
-        let tuffet::Decided::Content(content) = decided else { panic!("{name}: {decided:?}") };
+        let decided =
+            handle.requests().read(tuffet::Ask::http("test", client, name.as_bytes())).await.unwrap();
+        let tuffet::Decided::Granted(content) = decided else { panic!("{name}: {decided:?}") };
         assert_eq!(content.read_at(0, 100).await.unwrap(), expected.as_bytes(), "{name}");
         let explained = crate::names::explained(&generation, name).await;
         let outcome = &explained.outcome;

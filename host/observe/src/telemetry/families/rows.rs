@@ -79,9 +79,10 @@ pub(super) const REPORT: &[Row<Report>] = &[
 /// Requests and transfers.
 pub(super) const TRANSFERS: &[Row<Totals>] = &[
     counter("requests", "Admitted requests", Of("{request}"), |it| it.admitted),
-    counters("transfers", "Ended requests, by operation and outcome", Of("{request}"), |it| {
+    counters("transfers", "Ended requests, by protocol, operation and outcome", Of("{request}"), |it| {
         let point = |ended: &Ended| Point {
             labels: vec![
+                ("protocol".into(), ended.protocol.as_str().into()),
                 ("operation".into(), ended.operation.clone()),
                 ("outcome".into(), ended.outcome.as_str().into()),
             ],

@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . scripts/lib.sh
 cargo=${CARGO:-cargo}
-crates="tuffet tuffet-client tuffet-config tuffet-core tuffet-sdk tuffet-testing"
+crates="tuffet tuffet-client tuffet-config tuffet-core tuffet-http tuffet-sdk tuffet-testing"
 # Crates with items that those export.
 inner="tuffet-engine tuffet-leases tuffet-policy tuffet-request tuffet-server tuffet-store"
 

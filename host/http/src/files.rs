@@ -1,0 +1,316 @@
+//! From a request to an answer. Policy decides first; then the conditions and the range of the request choose what of the
+//! content is sent.
+
+use crate::body::{Body, PIECE};
+use crate::conditions::{Condition, Validators};
+use crate::media_type::media_type;
+use crate::name;
+use crate::range::{Part, part};
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use http::header::{
+    ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HOST,
+    HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LAST_MODIFIED, RANGE,
+    TRANSFER_ENCODING, USER_AGENT, X_CONTENT_TYPE_OPTIONS,
+};
+use http::request::Parts;
+use http::{Method, Request, Response, StatusCode, Version};
+use http_body_util::BodyExt;
+use httpdate::HttpDate;
+use std::fmt::{self, Display};
+use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::SystemTime;
+use tuffet::{Ask, AskError, Decided, Denial, ErrorCode, ReadTransfer, Requests};
+
+/// Answers requests by HTTP from the files of a server. Cheap to clone.
+///
+/// - GET and HEAD: with entity tags, times, conditions and single ranges, as far as the content has them.
+/// - PUT: stores the body as an upload by TFTP is stored: it is visible when it is complete and durable (201, or 204 if
+///   it replaced a file).
+#[derive(Clone)]
+pub struct Files {
+    requests: Requests,
+    listener: Arc<str>,
+    local_address: Option<IpAddr>,
+}
+
+/// An answer that is none of the requested content.
+enum Refusal {
+    /// This status, and a line for its reader.
+    Answer(StatusCode, String),
+    /// The connection is closed.
+    Close,
+}
+
+impl Files {
+    /// Serves the files that clients of this listener get. The name must be that of a listener of the server: its
+    /// chains and roots apply.
+    pub fn new(requests: Requests, listener: impl Into<String>) -> Files {
+        Files { requests, listener: listener.into().into(), local_address: None }
+    }
+
+    /// The same files, for clients that have connected to this address: policy sees it.
+    #[must_use]
+    pub fn at(mut self, local_address: IpAddr) -> Files {
+        self.local_address = Some(local_address);
+        self
+    }
+
+    /// Answers a request of this client. `None` means that policy dropped the request, or that the client broke off: the
+    /// connection should be closed without an answer.
+    pub async fn respond<B>(&self, client: SocketAddr, request: Request<B>) -> Option<Response<Body>>
+    where
+        B: http_body::Body,
+        B::Error: Display,
+    {
+        let (head, body) = request.into_parts();
+        let mut body = pin!(body);
+        let answer = match head.method {
+            _ if !has_one_host(&head) => {
+                Err(Refusal::Answer(StatusCode::BAD_REQUEST, "a request needs one header `Host`".into()))
+            }
+            Method::GET | Method::HEAD => self.read(client, &head).await,
+            Method::PUT => self.write(client, &head, body.as_mut()).await,
+            _ => Err(Refusal::Answer(StatusCode::METHOD_NOT_ALLOWED, "only GET, HEAD and PUT".into())),
+        };
+        let mut answer = match answer {
+            Ok(answer) => answer,
+            Err(Refusal::Answer(status, line)) => {
+                tracing::debug!(target: "tuffet::http", %client, status = status.as_u16(), "refused: {line}");
+                explained(status, &line, &head.method)
+            }
+            Err(Refusal::Close) => return None,
+        };
+        answer.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if answer.status() == StatusCode::METHOD_NOT_ALLOWED {
+            answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, PUT"));
+        }
+        // What is left of the body is not read. And RFC 9112 section 6.1: nothing follows a body whose length a proxy may have
+        // taken from another header.
+        let is_last = !body.is_end_stream() || head.headers.contains_key(TRANSFER_ENCODING);
+        if is_last && head.version <= Version::HTTP_11 {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Some(answer)
+    }
+
+    fn ask<'a>(&'a self, client: SocketAddr, head: &'a Parts, name: &'a [u8]) -> Ask<'a> {
+        let mut ask = Ask::http(&self.listener, client, name);
+        ask.local_address = self.local_address;
+        ask.user_agent = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        ask
+    }
+
+    async fn read(&self, client: SocketAddr, head: &Parts) -> Result<Response<Body>, Refusal> {
+        let name = name_of(head)?;
+        let transfer =
+            granted(self.requests.read(self.ask(client, head, &name)).await, StatusCode::CONFLICT)?;
+        let (size, now) = (transfer.size(), SystemTime::now());
+        let validators = Validators::new(transfer.version().as_deref(), transfer.modified(), now);
+        match validators.check(&head.headers) {
+            Condition::Holds => {}
+            Condition::NotModified => {
+                transfer.probed();
+                return Ok(described(StatusCode::NOT_MODIFIED, &validators));
+            }
+            Condition::Failed => {
+                transfer.probed();
+                let line = "a condition of the request does not hold";
+                return Err(Refusal::Answer(StatusCode::PRECONDITION_FAILED, line.into()));
+            }
+        }
+        // RFC 9110 section 14.2: of other methods than GET, a range has no meaning.
+        let part = match head.headers.get(RANGE).and_then(|value| value.to_str().ok()) {
+            Some(value)
+                if head.method == Method::GET
+                    && !transfer.is_sequential()
+                    && validators.allow_range(&head.headers, now) =>
+            {
+                part(value, size)
+            }
+            _ => Part::Whole,
+        };
+        let (status, bytes) = match part {
+            Part::Whole => (StatusCode::OK, 0..size),
+            Part::Bytes(bytes) => (StatusCode::PARTIAL_CONTENT, bytes),
+            Part::Unsatisfiable => {
+                transfer.probed();
+                let line = format!("the content has {size} bytes");
+                let mut answer = explained(StatusCode::RANGE_NOT_SATISFIABLE, &line, &head.method);
+                set(&mut answer, CONTENT_RANGE, &format!("bytes */{size}"));
+                return Ok(answer);
+            }
+        };
+        let mut answer = described(status, &validators);
+        let ranges = if transfer.is_sequential() { "none" } else { "bytes" };
+        set(&mut answer, ACCEPT_RANGES, ranges);
+        set(&mut answer, CONTENT_TYPE, media_type(transfer.resolved(), &name));
+        answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
+        if status == StatusCode::PARTIAL_CONTENT {
+            set(&mut answer, CONTENT_RANGE, &format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1));
+        }
+        if head.method == Method::HEAD {
+            transfer.probed();
+        } else if bytes.is_empty() {
+            transfer.served();
+        } else {
+            *answer.body_mut() = opened(transfer, bytes).await?;
+        }
+        Ok(answer)
+    }
+
+    async fn write<B>(
+        &self,
+        client: SocketAddr,
+        head: &Parts,
+        mut body: std::pin::Pin<&mut B>,
+    ) -> Result<Response<Body>, Refusal>
+    where
+        B: http_body::Body,
+        B::Error: Display,
+    {
+        let name = name_of(head)?;
+        // RFC 9110 section 14.5: a part must not be stored as the whole.
+        if head.headers.contains_key(CONTENT_RANGE) {
+            return Err(Refusal::Answer(StatusCode::BAD_REQUEST, "a file is stored as a whole".into()));
+        }
+        let exists = existing(head)?;
+        let announced = body.size_hint().exact();
+        // A client that expects 100 (Continue) gets it when the body is read: not if policy refuses it.
+        let mut transfer =
+            granted(self.requests.write(self.ask(client, head, &name), announced).await, exists)?;
+        let denied = |denial: Denial| refused(&denial, exists);
+        let (mut piece, mut received) = (BytesMut::new(), 0);
+        while let Some(frame) = body.frame().await {
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(error) => {
+                    tracing::debug!(target: "tuffet::http", %client, %error, "an upload broke off");
+                    return Err(Refusal::Close);
+                }
+            };
+            let Ok(mut data) = frame.into_data() else { continue };
+            received += data.remaining() as u64;
+            while data.has_remaining() {
+                let room = PIECE - piece.len();
+                piece.put((&mut data).take(room));
+                if piece.len() == PIECE {
+                    transfer.write(piece.split().freeze()).await.map_err(denied)?;
+                }
+            }
+        }
+        if announced.is_some_and(|announced| announced != received) {
+            let line = format!("the body had {received} bytes, which is not what was announced");
+            transfer.failed(line.as_str());
+            return Err(Refusal::Answer(StatusCode::BAD_REQUEST, line));
+        }
+        if !piece.is_empty() {
+            transfer.write(piece.freeze()).await.map_err(denied)?;
+        }
+        let stored = transfer.store().await.map_err(denied)?;
+        Ok(plain(if stored.replaced { StatusCode::NO_CONTENT } else { StatusCode::CREATED }))
+    }
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Files").field("listener", &self.listener).finish_non_exhaustive()
+    }
+}
+
+/// RFC 9112 section 3.2: HTTP/1.1 has exactly one.
+fn has_one_host(head: &Parts) -> bool {
+    let count = head.headers.get_all(HOST).iter().count();
+    count == 1 || (count == 0 && head.version != Version::HTTP_11)
+}
+
+fn name_of(head: &Parts) -> Result<Vec<u8>, Refusal> {
+    let line = "the name holds an incomplete escape: `%` needs two hexadecimal digits";
+    name::decode(head.uri.path()).ok_or_else(|| Refusal::Answer(StatusCode::BAD_REQUEST, line.into()))
+}
+
+/// Returns the status for a file that exists already. Of the conditions of RFC 9110 section 13.1, an upload has
+/// `If-None-Match: *`, if files are not replaced anyway.
+fn existing(head: &Parts) -> Result<StatusCode, Refusal> {
+    let has = |name: HeaderName| head.headers.contains_key(name);
+    match head.headers.get(IF_NONE_MATCH) {
+        None if !has(IF_MATCH) && !has(IF_UNMODIFIED_SINCE) => Ok(StatusCode::CONFLICT),
+        Some(value) if value == "*" => Ok(StatusCode::PRECONDITION_FAILED),
+        _ => {
+            let line = "of conditions on uploads, the server knows `If-None-Match: *` alone";
+            Err(Refusal::Answer(StatusCode::NOT_IMPLEMENTED, line.into()))
+        }
+    }
+}
+
+fn granted<T>(decided: Result<Decided<T>, AskError>, exists: StatusCode) -> Result<T, Refusal> {
+    match decided {
+        Ok(Decided::Granted(transfer)) => Ok(transfer),
+        Ok(Decided::Refused(denial)) => Err(refused(&denial, exists)),
+        Ok(Decided::Dropped(_)) => Err(Refusal::Close),
+        Err(AskError::Ended) => {
+            Err(Refusal::Answer(StatusCode::SERVICE_UNAVAILABLE, "the server has ended".into()))
+        }
+        Err(error) => {
+            tracing::error!(target: "tuffet::http", %error, "a request cannot be decided");
+            Err(Refusal::Answer(StatusCode::INTERNAL_SERVER_ERROR, "the server is set up wrongly".into()))
+        }
+    }
+}
+
+fn refused(denial: &Denial, exists: StatusCode) -> Refusal {
+    let status = match denial.code {
+        ErrorCode::FileNotFound => StatusCode::NOT_FOUND,
+        ErrorCode::AccessViolation => StatusCode::FORBIDDEN,
+        ErrorCode::FileExists => exists,
+        ErrorCode::DiskFull => StatusCode::INSUFFICIENT_STORAGE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Refusal::Answer(status, denial.message.clone())
+}
+
+async fn opened(transfer: ReadTransfer, bytes: std::ops::Range<u64>) -> Result<Body, Refusal> {
+    Body::open(transfer, bytes).await.map_err(|error| {
+        tracing::debug!(target: "tuffet::http", %error, "a content cannot be read");
+        Refusal::Answer(StatusCode::INTERNAL_SERVER_ERROR, "the content cannot be read".into())
+    })
+}
+
+fn plain(status: StatusCode) -> Response<Body> {
+    let mut answer = Response::new(Body::empty());
+    *answer.status_mut() = status;
+    answer
+}
+
+/// An answer with a line for its reader.
+fn explained(status: StatusCode, line: &str, method: &Method) -> Response<Body> {
+    let line: String = line.chars().filter(|letter| !letter.is_control()).chain(['\n']).collect();
+    let mut answer = plain(status);
+    set(&mut answer, CONTENT_TYPE, "text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(line.len()));
+    if method != Method::HEAD {
+        *answer.body_mut() = Body::text(line);
+    }
+    answer
+}
+
+/// An answer about a content. Policy may answer each client in another way, and change its mind: a cache must ask each
+/// time.
+fn described(status: StatusCode, validators: &Validators) -> Response<Body> {
+    let mut answer = plain(status);
+    set(&mut answer, CACHE_CONTROL, "no-cache");
+    if let Some(etag) = &validators.etag {
+        answer.headers_mut().insert(ETAG, etag.clone());
+    }
+    if let Some(modified) = validators.modified {
+        set(&mut answer, LAST_MODIFIED, &HttpDate::from(modified).to_string());
+    }
+    answer
+}
+
+fn set(answer: &mut Response<Body>, name: HeaderName, value: &str) {
+    let value = Bytes::copy_from_slice(value.as_bytes());
+    let value = HeaderValue::from_maybe_shared(value).expect("numbers, dates and types are valid values");
+    answer.headers_mut().insert(name, value);
+}

@@ -1,0 +1,134 @@
+//! The server: accepts connections within its limits, and drains them.
+
+use crate::connection::Connection;
+use crate::files::Files;
+use crate::limits::HttpLimits;
+use crate::slots::Slots;
+use crate::tls::Certificates;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+/// The pause after a failure to accept: the pending connection stays in the queue, and would fail again at once.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The shortest time between two log lines about such failures.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// Serves files by HTTP and HTTPS, in the tokio runtime that called it. Dropping it closes all listeners and connections
+/// at once; [`HttpServer::drain`] lets answers finish.
+#[derive(Debug)]
+pub struct HttpServer {
+    limits: HttpLimits,
+    slots: Slots,
+    drain: watch::Sender<bool>,
+    listeners: JoinSet<()>,
+}
+
+impl HttpServer {
+    /// Creates a server without listeners.
+    pub fn new(limits: HttpLimits) -> HttpServer {
+        let slots = Slots::new(limits.connections, limits.per_client);
+        HttpServer { limits, slots, drain: watch::Sender::new(false), listeners: JoinSet::new() }
+    }
+
+    /// Serves these files by HTTP.
+    pub fn http(&mut self, socket: TcpListener, files: Files) {
+        self.listen(socket, files, None);
+    }
+
+    /// Serves these files by HTTPS.
+    pub fn https(&mut self, socket: TcpListener, files: Files, certificates: &Certificates) {
+        self.listen(socket, files, Some(certificates.clone()));
+    }
+
+    /// The number of connections.
+    pub fn connections(&self) -> usize {
+        self.slots.taken()
+    }
+
+    /// Closes the listeners and idle connections, lets answers finish, and cuts those that last longer than the limit.
+    /// Returns the number of these.
+    pub async fn drain(mut self, limit: Duration) -> usize {
+        self.drain.send_replace(true);
+        let finished = async { while self.listeners.join_next().await.is_some() {} };
+        match timeout(limit, finished).await {
+            Ok(()) => 0,
+            Err(_) => self.slots.taken(),
+        }
+    }
+
+    fn listen(&mut self, socket: TcpListener, files: Files, certificates: Option<Certificates>) {
+        let acceptor = Acceptor {
+            files,
+            certificates,
+            limits: self.limits.clone(),
+            slots: self.slots.clone(),
+            drain: self.drain.subscribe(),
+        };
+        self.listeners.spawn(acceptor.run(socket));
+    }
+}
+
+/// Accepts the connections of one listener.
+struct Acceptor {
+    files: Files,
+    certificates: Option<Certificates>,
+    limits: HttpLimits,
+    slots: Slots,
+    drain: watch::Receiver<bool>,
+}
+
+impl Acceptor {
+    async fn run(mut self, socket: TcpListener) {
+        let mut tasks = JoinSet::new();
+        let mut logged: Option<Instant> = None;
+        loop {
+            let accepted = tokio::select! {
+                accepted = socket.accept() => accepted,
+                _ = self.drain.wait_for(|drain| *drain) => break,
+            };
+            match accepted {
+                Ok((stream, mut client)) => match self.slots.take(self.limits.client(client.ip())) {
+                    Some(slot) => {
+                        // Policy knows a client by the same address whatever the socket.
+                        client.set_ip(client.ip().to_canonical());
+                        let connection = Connection {
+                            files: self.files.clone(),
+                            limits: self.limits.clone(),
+                            client,
+                            slot: Arc::new(slot),
+                            drain: self.drain.clone(),
+                        };
+                        let tls = self.certificates.as_ref().map(Certificates::config);
+                        tasks.spawn(connection.serve(stream, tls));
+                    }
+                    None => {
+                        tracing::debug!(target: "tuffet::http", %client, "too many connections: a new one was closed");
+                    }
+                },
+                // The client has gone already.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(error) => {
+                    if logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
+                        logged = Some(Instant::now());
+                        tracing::warn!(
+                            target: "tuffet::http",
+                            %error,
+                            "the HTTP server cannot accept connections and retries each second; if too many files are \
+                             open, raise the limit (`LimitNOFILE=`, `ulimit -n`)"
+                        );
+                    }
+                    sleep(PAUSE).await;
+                }
+            }
+            while tasks.try_join_next().is_some() {}
+        }
+        drop(socket);
+        while tasks.join_next().await.is_some() {}
+    }
+}

@@ -33,7 +33,8 @@ struct Entry {
     client: IpAddr,
     /// When it was accepted, or its last request began or ended.
     changed: u64,
-    is_busy: bool,
+    /// Answers that are not dropped yet.
+    answers: usize,
     close: Arc<Notify>,
 }
 
@@ -73,9 +74,7 @@ impl Slots {
             table.close(number);
         }
         let (number, close) = (table.tick(), Arc::new(Notify::new()));
-        table
-            .connections
-            .insert(number, Entry { client, changed: number, is_busy: false, close: close.clone() });
+        table.connections.insert(number, Entry { client, changed: number, answers: 0, close: close.clone() });
         *table.shares.entry(client).or_default() += 1;
         Some(Slot { slots: self.clone(), number, close })
     }
@@ -97,7 +96,7 @@ impl Table {
 
     /// Of the idle ones that may be closed, the oldest of the client with the most connections.
     fn oldest_idle(&self, may_close: impl Fn(&Entry) -> bool) -> Option<u64> {
-        let idle = self.connections.iter().filter(|(_, entry)| !entry.is_busy && may_close(entry));
+        let idle = self.connections.iter().filter(|(_, entry)| entry.answers == 0 && may_close(entry));
         idle.max_by_key(|(_, entry)| (self.share(entry.client), Reverse(entry.changed)))
             .map(|(number, _)| *number)
     }
@@ -129,7 +128,7 @@ impl Table {
 impl Slot {
     /// Marks the connection as busy.
     pub(crate) fn begin(self: &Arc<Slot>) -> Busy {
-        self.set_busy(true);
+        self.change(|answers| answers + 1);
         Busy(Arc::clone(self))
     }
 
@@ -138,12 +137,12 @@ impl Slot {
         self.close.notified().await;
     }
 
-    fn set_busy(&self, is_busy: bool) {
+    fn change(&self, answers: impl FnOnce(usize) -> usize) {
         let mut table = self.slots.table();
         let changed = table.tick();
         // Absent if it was closed for another one, and its task has not noticed yet.
         if let Some(entry) = table.connections.get_mut(&self.number) {
-            (entry.is_busy, entry.changed) = (is_busy, changed);
+            (entry.answers, entry.changed) = (answers(entry.answers), changed);
         }
     }
 }
@@ -156,7 +155,7 @@ impl Drop for Slot {
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.set_busy(false);
+        self.0.change(|answers| answers - 1);
     }
 }
 

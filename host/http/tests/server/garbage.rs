@@ -4,12 +4,15 @@ use super::client::Client;
 use super::{Served, content, limits};
 use std::io::Read;
 use std::net::{Shutdown, SocketAddr};
-use std::ops::Range;
 use std::panic;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
+use tuffet_testkit::seeds::{run, seeds};
+
+/// Connections at the same time.
+const THREADS: u64 = 8;
 
 const GOOD: &[&str] = &[
     "GET /memory/300.txt HTTP/1.1\r\nHost: test\r\nRange: bytes=10-20\r\nIf-Range: \"a\"\r\n\r\n",
@@ -65,20 +68,18 @@ fn broken(random: &mut fastrand::Rng) -> Vec<u8> {
 }
 
 /// Sends garbage, and takes whatever comes.
-fn check(server: SocketAddr, seed: u64) {
-    let mut random = fastrand::Rng::with_seed(seed);
-    let bytes = broken(&mut random);
+fn check(server: SocketAddr, random: &mut fastrand::Rng, bytes: &[u8]) {
     let mut client = Client::connect(server);
-    client.send(&bytes);
+    client.send(bytes);
     if random.bool() {
         let _ = client.0.get_ref().shutdown(Shutdown::Write);
     }
     let mut answer = Vec::new();
     // It may be reset.
     let _ = client.0.read_to_end(&mut answer);
-    let text = String::from_utf8_lossy(&answer);
-    let is_answer = answer.is_empty() || text.starts_with("HTTP/1.1 ") || text.starts_with("HTTP/1.0 ");
-    assert!(is_answer, "seed {seed}: {:?} to {:?}", text, String::from_utf8_lossy(&bytes));
+    let answer = String::from_utf8_lossy(&answer);
+    let is_answer = answer.is_empty() || answer.starts_with("HTTP/1.1 ") || answer.starts_with("HTTP/1.0 ");
+    assert!(is_answer, "{answer:?}");
 }
 
 #[test]
@@ -93,11 +94,26 @@ fn garbage_gets_an_answer_or_none_and_harms_nobody() {
     }));
     let served =
         Served::with(limits(|limits| limits.head_timeout = Duration::from_millis(50)), |builder| builder);
-    let connect = |seeds: Range<u64>| {
-        let address = served.address;
-        thread::spawn(move || seeds.for_each(|seed| check(address, seed)))
+    let address = served.address;
+    let all = seeds(1600);
+    let work = move |thread| {
+        for seed in all.clone().filter(|seed| seed % THREADS == thread) {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let bytes = broken(&mut random);
+            let describe = || format!("{:?}", String::from_utf8_lossy(&bytes));
+            run(seed, "-p tuffet-http --test server garbage", describe, || {
+                check(address, &mut random, &bytes)
+            });
+        }
     };
-    let threads: Vec<_> = (0..8).map(|thread| connect(thread * 200..(thread + 1) * 200)).collect();
+    let threads: Vec<_> = (0..THREADS)
+        .map(|thread| {
+            thread::spawn({
+                let work = work.clone();
+                move || work(thread)
+            })
+        })
+        .collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     assert_eq!(panics.load(Ordering::Relaxed), 0);
     assert_eq!(served.ask(&["GET /memory/300 HTTP/1.1"]).body, content(300));

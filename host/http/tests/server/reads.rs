@@ -1,5 +1,6 @@
 //! GET and HEAD.
 
+use super::client::Client;
 use super::{Served, Setup, content};
 use httpdate::HttpDate;
 use std::fs::File;
@@ -7,6 +8,7 @@ use std::io::{self, Read};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::{Duration, SystemTime};
+use tokio::net::TcpListener;
 use tuffet::{BoxFuture, Bytes, Protocol, ReadAt, Source, Verdict, Version, authorize_fn, resolve_fn};
 
 #[test]
@@ -48,7 +50,7 @@ fn a_file_is_served_with_what_is_known_about_it() {
 fn policy_sees_who_asks_and_how() {
     let (seen, requests) = channel();
     let seen = Mutex::new(seen);
-    let served = Served::with(Setup::default(), |builder| {
+    let mut served = Served::with(Setup::default(), |builder| {
         builder.authorize(
             "see",
             authorize_fn(move |request| {
@@ -63,6 +65,15 @@ fn policy_sees_who_asks_and_how() {
     let lines = ["GET /memory/1 HTTP/1.1", "User-Agent: iPXE/1.21.1+"];
     assert_eq!(served.connect_from(client).ask(&lines).status, 200);
     let server = served.address.ip();
+    assert_eq!(requests.recv().unwrap(), (Protocol::Http, client.into(), Some(server), "ipxe"));
+    // At a socket of both families, it is the same client.
+    let Ok(socket) = served.runtime.block_on(TcpListener::bind("[::]:0")) else { return };
+    let port = socket.local_addr().unwrap().port();
+    let within = served.runtime.enter();
+    served.http.as_mut().unwrap().http(socket, served.files.clone());
+    drop(within);
+    let mut both = Client::connect_from(client.into(), (server, port).into());
+    assert_eq!(both.ask(&lines).status, 200);
     assert_eq!(requests.recv().unwrap(), (Protocol::Http, client.into(), Some(server), "ipxe"));
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tuffet::ReadTransfer;
 
-/// Bytes that are read at once.
-pub(crate) const PIECE: usize = 256 << 10;
+/// Bytes that are read or written at once: large enough for 10 Gbit/s, and a connection holds two of them.
+pub(crate) const PIECE: usize = 64 << 10;
 
 /// The body of an answer. One that fails breaks its connection, so that no client takes a part for the whole; dropping
 /// it ends the transfer.

@@ -175,6 +175,11 @@ impl Files {
         if head.headers.contains_key(CONTENT_RANGE) {
             return Err(Refusal::Answer(StatusCode::BAD_REQUEST, "a file is stored as a whole".into()));
         }
+        // RFC 9110 section 15.5.12: who forgets the body does not empty a file.
+        let has = |name: HeaderName| head.headers.contains_key(name);
+        if head.version <= Version::HTTP_11 && !has(CONTENT_LENGTH) && !has(TRANSFER_ENCODING) {
+            return Err(Refusal::Answer(StatusCode::LENGTH_REQUIRED, "the request has no body".into()));
+        }
         let exists = existing(head)?;
         let announced = body.size_hint().exact();
         // A client that expects 100 (Continue) gets it when the body is read: not if policy refuses it.

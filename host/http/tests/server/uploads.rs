@@ -75,6 +75,8 @@ fn what_cannot_be_stored_is_refused() {
         assert_eq!(put(&served, name, headers, body.as_bytes()), status, "{name}");
         assert_eq!(served.read(name), None, "{name}");
     }
+    assert_eq!(served.ask(&["PUT /bodiless HTTP/1.1"]).status, 411);
+    assert_eq!(served.read("bodiless"), None);
 }
 
 #[test]
@@ -129,7 +131,8 @@ impl Body for Lying {
 fn another_server_may_pass_its_requests_on() {
     let served = served(false);
     let respond = |body| {
-        let request = Request::put("/some").header("Host", "test").body(body).unwrap();
+        let request =
+            Request::put("/some").header("Host", "test").header("Content-Length", 9).body(body).unwrap();
         served.runtime.block_on(served.files.respond(([127, 0, 0, 1], 9).into(), request)).unwrap().status()
     };
     assert_eq!(respond(Lying(Some("abc".into()))), StatusCode::BAD_REQUEST);

@@ -14,9 +14,11 @@ use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
+use super::chains::ListenerChains;
 use super::error::ConfigError;
 use super::events::{EventsSpec, WrittenEvents};
 use super::facts::Facts;
+use super::http::{Http, WrittenHttp};
 use super::kv::{KvBucket, WrittenKv};
 use super::limits::WrittenLimits;
 use super::listeners::{self, WrittenListener};
@@ -52,6 +54,9 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub listeners: Vec<WrittenListener>,
+    /// The same files by HTTP and HTTPS, under the same policy. Disabled without this section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http: Option<WrittenHttp>,
     /// What must be there at the start. With `available`, the server waits for interfaces, addresses and folders of roots
     /// that are missing, and serves the rest; see [not there yet](listeners.md#not-there-yet). With `all`, it does not
     /// start without them, and refuses a reload without the folder of a root.
@@ -152,6 +157,8 @@ pub struct Config {
     /// The settings of the server, as [`tuffet`](https://docs.rs/tuffet) takes them. There is at least one listener, and
     /// no two have the same name, or the same address with a port other than 0.
     pub settings: Settings,
+    /// The listeners of HTTP; `None` for none. No listener of the settings has the name of one of them.
+    pub http: Option<Http>,
     /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
     /// unless the root is `unopened` or has an origin.
     pub roots: Vec<RootSpec>,
@@ -199,6 +206,7 @@ impl Default for Written {
     fn default() -> Self {
         Self {
             listeners: Vec::new(),
+            http: None,
             start: Start::default(),
             roots: Vec::new(),
             policy: PolicyConfig::default(),
@@ -247,16 +255,34 @@ impl Config {
         let telemetry = written.telemetry.map(|telemetry| resolver.telemetry(telemetry));
         resolver.resource = resource_attributes(telemetry.as_ref(), &|name| std::env::var(name).ok()).0;
         let (listeners, chains) = resolver.listeners(written.listeners);
+        let (http, of_http) = written.http.map(|http| resolver.http(http)).unzip();
+        let of_http = of_http.unwrap_or_default();
+        let mut names: Vec<String> = listeners.iter().map(|its| its.name.clone()).collect();
+        resolver.own_names(&of_http, &names);
+        names.extend(of_http.iter().map(|(_, its, _)| its.name.clone()));
         let state = written.state.map_or_else(default_state, |state| resolver.absolute(&state));
         let (roots, origins) = resolver.roots(written.roots, &state);
-        resolver.roots_of_listeners(&listeners, &roots);
+        for (number, listener) in listeners.iter().enumerate() {
+            resolver.roots_of_listener(&format!("/listeners/{number}"), &listener.rules, &roots);
+        }
+        let mut chains: Vec<(String, ListenerChains)> = chains
+            .into_iter()
+            .enumerate()
+            .map(|(number, its)| (format!("/listeners/{number}"), its))
+            .collect();
+        let mut other_listeners = Vec::new();
+        for (pointer, listener, its) in of_http {
+            resolver.roots_of_listener(&pointer, &listener.rules, &roots);
+            chains.push((pointer, its));
+            other_listeners.push(listener);
+        }
         let kv = written.kv.as_ref().map(|kv| resolver.kv(kv));
         let events = written.events.as_ref().map(|events| resolver.events(events));
         let sinks = resolver.sinks(written.sinks, &state);
         let policy = resolver.policy(
             written.policy,
             written.plugins,
-            ReferableNames { listeners: &listeners, roots: &roots, sinks: &sinks },
+            ReferableNames { listeners: &names, roots: &roots, sinks: &sinks },
             &chains,
             written.privileges.stays_root(),
         );
@@ -296,6 +322,7 @@ impl Config {
         };
         let settings = Settings {
             listeners,
+            other_listeners,
             start,
             workers,
             busy_poll,
@@ -309,6 +336,7 @@ impl Config {
         };
         Ok(Config {
             settings,
+            http,
             roots,
             origins,
             policy,
@@ -343,6 +371,7 @@ impl Config {
         let (its, new) = (&self.settings, &next.settings);
         let mut fixed = vec![
             ("listeners", listeners::sockets_differ(&its.listeners, &new.listeners)),
+            ("http", Http::is_fixed_differently(self.http.as_ref(), next.http.as_ref())),
             ("workers", its.workers != new.workers),
             ("busy-poll", its.busy_poll != new.busy_poll),
             ("control", self.control != next.control),

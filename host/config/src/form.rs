@@ -41,8 +41,12 @@ pub(super) fn advice(schema: &Map<String, Value>, value: &Value, key: &str, fits
 pub(super) fn names(pointer: &str, value: &Value, fits: Fits) -> Option<String> {
     let parts: Vec<&str> = pointer.split('/').skip(1).collect();
     let (section, key, entry) = match parts.as_slice() {
-        ["listeners", _, "roots", entry @ ..] => ("roots", "roots", entry),
-        ["policy", hook, entry @ ..] | ["listeners", _, "policy", hook, entry @ ..]
+        ["listeners", _, "roots", entry @ ..] | ["http", "listeners", _, "roots", entry @ ..] => {
+            ("roots", "roots", entry)
+        }
+        ["policy", hook, entry @ ..]
+        | ["listeners", _, "policy", hook, entry @ ..]
+        | ["http", "listeners", _, "policy", hook, entry @ ..]
             if HOOKS.contains(hook) =>
         {
             ("plugins", *hook, entry)

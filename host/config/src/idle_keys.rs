@@ -46,13 +46,12 @@ impl Idle<'_> {
 
     fn roots(mut self) -> Self {
         let Config { roots, origins, settings, .. } = self.config;
-        let listeners = &settings.listeners;
         for (number, root) in roots.iter().enumerate() {
             let (at, name) = (format!("/roots/{number}"), &root.name);
             let is_read = self.is_granted(|grant| matches!(grant, Grant::Files(its) if its == name));
             let is_served =
-                |listener: &Listener| listener.rules.roots.as_ref().is_none_or(|its| its.contains(name));
-            self.key(!root.private && !is_read && !listeners.iter().any(is_served), at.clone(), || {
+                settings.rules().any(|(_, its)| its.roots.as_ref().is_none_or(|its| its.contains(name)));
+            self.key(!root.private && !is_read && !is_served, at.clone(), || {
                 format!("no listener serves the root `{name}`: add it to `listeners[].roots`, or remove it")
             });
             self.key(root.private && !is_read, join(&at, "private"), || {
@@ -199,11 +198,11 @@ impl Idle<'_> {
     fn policy(mut self) -> Self {
         let Config { policy, roots, settings, .. } = self.config;
         for (key, chain) in policy.chains() {
-            let has_own = |listener: &Listener| {
-                let own = policy.own_chains(&listener.name);
+            let has_own = |listener: &str| {
+                let own = policy.own_chains(listener);
                 own.is_some_and(|own| own.written().any(|(own, _)| own == key))
             };
-            let is_replaced = settings.listeners.iter().all(has_own);
+            let is_replaced = settings.rules().all(|(name, _)| has_own(name));
             self.key(is_replaced && !chain.is_empty(), join("/policy", key), || {
                 format!("this chain has no effect, because every listener has its own `policy.{key}`; remove one of them")
             });
@@ -226,12 +225,12 @@ impl Idle<'_> {
     /// Whether the plugin is in one of these chains, for any listener.
     fn is_in(&self, plugin: &PluginConfig, chains: &[Chain]) -> bool {
         let Config { policy, settings, .. } = self.config;
-        let named = |listener: &Listener| {
-            let own = policy.own_chains(&listener.name).cloned().unwrap_or_default();
+        let named = |listener: &str| {
+            let own = policy.own_chains(listener).cloned().unwrap_or_default();
             let all = policy.chains_of(&own);
             chains.iter().any(|chain| all[*chain as usize].contains(&plugin.name))
         };
-        settings.listeners.iter().any(named)
+        settings.rules().any(|(name, _)| named(name))
     }
 
     fn plugins(mut self) -> Self {

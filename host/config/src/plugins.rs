@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tuffet_request::RootSpec;
-use tuffet_request::settings::{BreakerLimits, Fact, Listener, OnError};
+use tuffet_request::settings::{BreakerLimits, Fact, OnError};
 use tuffet_request::units::{ByteCount, MIB, TimeSpan, plain};
 
 use super::address::check_name;
@@ -238,7 +238,7 @@ fn settings_schema(_: &mut SchemaGenerator) -> Schema {
 /// The names that plugins may refer to.
 #[derive(Clone, Copy)]
 pub(crate) struct ReferableNames<'a> {
-    pub listeners: &'a [Listener],
+    pub listeners: &'a [String],
     pub roots: &'a [RootSpec],
     pub sinks: &'a [SinkSpec],
 }

@@ -133,15 +133,14 @@ impl Resolver<'_> {
         policy: PolicyConfig,
         plugins: BTreeMap<String, PluginConfig>,
         named: ReferableNames<'_>,
-        of_listeners: &[ListenerChains],
+        of_listeners: &[(String, ListenerChains)],
         stays_root: bool,
     ) -> PolicyConfig {
         let of_all = policy.chains().map(|(chain, names)| (format!("/policy/{chain}"), chain, names));
         let mut chains: Vec<(String, &str, &Vec<String>)> = of_all.into();
-        for (number, own) in of_listeners.iter().enumerate() {
+        for (listener, own) in of_listeners {
             chains.extend(
-                own.written()
-                    .map(|(chain, names)| (format!("/listeners/{number}/policy/{chain}"), chain, names)),
+                own.written().map(|(chain, names)| (format!("{listener}/policy/{chain}"), chain, names)),
             );
         }
         for (place, _, names) in &chains {
@@ -183,9 +182,12 @@ impl Resolver<'_> {
             plugins.into_iter().map(|(name, plugin)| self.plugin(name, plugin, named)).collect();
         self.warn_of_verdicts(&policy, &plugins, of_listeners);
         self.warn_of_shadowed_rules(&plugins);
-        let own =
-            named.listeners.iter().zip(of_listeners).filter(|(_, own)| **own != ListenerChains::default());
-        let listeners = own.map(|(listener, own)| (listener.name.clone(), own.clone())).collect();
+        let own = named
+            .listeners
+            .iter()
+            .zip(of_listeners)
+            .filter(|(_, (_, own))| *own != ListenerChains::default());
+        let listeners = own.map(|(listener, (_, own))| (listener.clone(), own.clone())).collect();
         PolicyConfig { compiled, plugins, listeners, ..policy }
     }
 }

@@ -114,11 +114,11 @@ impl Resolver<'_> {
         &mut self,
         policy: &PolicyConfig,
         plugins: &[PluginConfig],
-        of_listeners: &[ListenerChains],
+        of_listeners: &[(String, ListenerChains)],
     ) {
         let find = |name: &String| plugins.iter().find(|plugin| plugin.name == *name);
         if policy.default == DefaultVerdict::Allow {
-            let own = of_listeners.iter().filter_map(|own| own.authorize.as_ref());
+            let own = of_listeners.iter().filter_map(|(_, own)| own.authorize.as_ref());
             let mut named: Vec<&PluginConfig> =
                 own.chain([&policy.authorize]).flatten().filter_map(find).collect();
             named.sort_unstable_by_key(|plugin| &plugin.name);
@@ -141,10 +141,10 @@ impl Resolver<'_> {
             [] => "add a plugin that allows to `authorize`, such as `acl` with a list `allow`".to_owned(),
             [.., last] => format!("add a list `allow` to the settings of `{last}`"),
         };
-        for (number, own) in of_listeners.iter().enumerate() {
+        for (listener, own) in of_listeners {
             let Some(own) = &own.authorize else { continue };
             if nobody(own) {
-                let at = format!("/listeners/{number}/policy/authorize");
+                let at = format!("{listener}/policy/authorize");
                 let message = format!(
                     "nothing in this chain allows a request, and `policy.default: deny` denies the rest, so nobody is \
                      served here; {}, or write `default: allow`",
@@ -153,7 +153,7 @@ impl Resolver<'_> {
                 self.warnings.push((at, message));
             }
         }
-        let is_used = of_listeners.iter().any(|own| own.authorize.is_none());
+        let is_used = of_listeners.iter().any(|(_, own)| own.authorize.is_none());
         if is_used && nobody(&policy.authorize) {
             let message = format!(
                 "nothing allows a request, so nobody is served; {}, or write `default: allow`",

@@ -159,10 +159,12 @@ impl Negotiation {
     /// `before`: the rules of the generation before. Routes and rates that transfers share are kept.
     pub(crate) fn of(settings: &ServerSettings, before: Option<&Negotiation>) -> Negotiation {
         let ServiceSettings { transfer, netboot, profiles, .. } = &settings.service;
-        let listeners = settings.listeners.iter().map(|listener| NamedListener {
-            name: listener.name.as_str().into(),
-            interface: listener.interface.as_deref().map(Arc::from),
-            rules: settings.rules_of(listener).clone(),
+        let interfaces = settings.listeners.iter().map(|listener| listener.interface.as_deref());
+        let interfaces = interfaces.chain(std::iter::repeat(None));
+        let listeners = settings.rules().zip(interfaces).map(|((name, rules), interface)| NamedListener {
+            name: name.into(),
+            interface: interface.map(Arc::from),
+            rules: rules.clone(),
         });
         let profile = |its: &Profile, before| ProfileRules::of(its, settings.rollover, before);
         let options = transfer.options.or(netboot.options());

@@ -11,7 +11,7 @@ use super::bytes::Bytes;
 use super::events::WrittenEvent;
 use super::hook_input::hook_input;
 use super::host::WrittenHost;
-use super::request::{WrittenMode, WrittenOperation, WrittenRequest};
+use super::request::{WrittenMode, WrittenOperation, WrittenProtocol, WrittenRequest};
 use tuffet_config::{ConfigError, Document};
 use tuffet_wasm::{AnswerSource, Hook, HookInput, StagedAnswers};
 
@@ -43,6 +43,9 @@ pub(crate) struct RequestArgs {
     /// The transfer mode.
     #[arg(long, value_enum, default_value = "octet")]
     mode: WrittenMode,
+    /// The protocol of the request.
+    #[arg(long, value_enum, default_value = "tftp")]
+    protocol: WrittenProtocol,
     /// The client's address, with or without a port [default: 192.0.2.1].
     #[arg(long, value_name = "ADDR")]
     client: Option<String>,
@@ -69,10 +72,11 @@ pub(crate) struct RequestArgs {
     options: Vec<(String, String)>,
 }
 
-const FLAGS: [&str; 11] = [
+const FLAGS: [&str; 12] = [
     "path",
     "operation",
     "mode",
+    "protocol",
     "client",
     "listener",
     "local_address",
@@ -136,6 +140,7 @@ impl RequestArgs {
             path: Bytes::Text(path),
             operation: self.operation,
             mode: self.mode,
+            protocol: self.protocol,
             client: self.client.clone(),
             listener: self.listener.clone(),
             local_address: self.local_address.clone(),

@@ -15,8 +15,8 @@ use super::problem::InputProblem;
 use tuffet_leases::Mac;
 use tuffet_request::names::{self, RequestedName};
 use tuffet_request::{
-    Call, Calls, ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request,
-    RequestId,
+    Call, Calls, ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Protocol,
+    Request, RequestId,
 };
 use tuffet_wasm::TrialUpload;
 
@@ -29,6 +29,8 @@ pub(crate) struct WrittenRequest {
     pub(super) operation: WrittenOperation,
     #[serde(default)]
     pub(super) mode: WrittenMode,
+    #[serde(default)]
+    pub(super) protocol: WrittenProtocol,
     /// Address, with or without a port.
     pub(super) client: Option<String>,
     pub(super) listener: Option<String>,
@@ -121,6 +123,14 @@ pub(super) enum WrittenMode {
     Netascii,
 }
 
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WrittenProtocol {
+    #[default]
+    Tftp,
+    Http,
+}
+
 impl WrittenRequest {
     /// Builds the request as admission does, and its upload. `now`: when it arrives unless it says so itself.
     pub fn resolve(&self, now: Duration) -> Result<(Request, Option<TrialUpload>), InputProblem> {
@@ -176,6 +186,10 @@ impl WrittenRequest {
             mode: match self.mode {
                 WrittenMode::Octet => Mode::Octet,
                 WrittenMode::Netascii => Mode::Netascii,
+            },
+            protocol: match self.protocol {
+                WrittenProtocol::Tftp => Protocol::Tftp,
+                WrittenProtocol::Http => Protocol::Http,
             },
             requested,
             raw_name,

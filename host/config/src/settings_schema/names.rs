@@ -29,7 +29,8 @@ impl SettingNames {
     /// any is allowed.
     pub fn of(config: &Config) -> SettingNames {
         let Config { roots, sinks, .. } = config;
-        let listeners = &config.settings.listeners;
+        let listeners: Vec<String> = config.settings.rules().map(|(name, _)| name.to_owned()).collect();
+        let listeners = &listeners;
         SettingNames::known(ReferableNames { listeners, roots, sinks }, &config.source)
     }
 
@@ -37,7 +38,7 @@ impl SettingNames {
         let ReferableNames { listeners, roots, sinks } = named;
         let known = |section: &str, names: Vec<String>| Some(names).filter(|_| !source.is_replaced(section));
         SettingNames {
-            listeners: known("/listeners", listeners.iter().map(|its| its.name.to_string()).collect()),
+            listeners: known("/listeners", listeners.to_vec()),
             roots: known("/roots", roots.iter().map(|its| its.name.to_string()).collect()),
             sinks: known("/sinks", sinks.iter().map(|its| its.name.to_string()).collect()),
         }

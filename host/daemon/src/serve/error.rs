@@ -113,6 +113,19 @@ pub enum ServeError {
         /// The system's error.
         error: io::Error,
     },
+    /// A listener of HTTP cannot be bound. Exit code 69.
+    #[error(
+        "listener `{listener}` of `http`: cannot listen on {address}: {error}; if another process uses the port, \
+         `ss -tlpn` names it: stop it, or write another `address`"
+    )]
+    Http {
+        /// Its name.
+        listener: String,
+        /// Its address.
+        address: SocketAddr,
+        /// The system's error.
+        error: io::Error,
+    },
     /// The inherited sockets do not match the configuration. Exit code 64.
     #[error(transparent)]
     Inherited(#[from] InheritError),
@@ -150,7 +163,8 @@ impl ServeError {
             | ServeError::Address { .. }
             | ServeError::Interface { .. }
             | ServeError::TidPorts { .. }
-            | ServeError::Admin { .. } => 69,
+            | ServeError::Admin { .. }
+            | ServeError::Http { .. } => 69,
             ServeError::System(..) => 71,
             ServeError::Privileges(PrivilegeError::UnknownUser(_)) => EXIT_CONFIG,
             ServeError::Privilege { .. }

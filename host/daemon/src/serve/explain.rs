@@ -6,9 +6,10 @@ use crate::privileges;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
-use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
+use tuffet_config::{CacheSpec, Config, OriginSpec};
 use tuffet_engine::limits::{Limiter, Standing};
 use tuffet_request::Protocol;
+use tuffet_request::settings::Settings;
 use tuffet_server::Server;
 use tuffet_server::admission::{self, Circumstances};
 use tuffet_server::daemon::{BuilderParts, ServiceParts};
@@ -72,8 +73,9 @@ pub fn explain_all(
             config.settings.capacity.transfers,
             config.settings.capacity.pending,
         );
+        let listeners = ExplainedListener::all(&config.settings);
         for question in questions {
-            let listener = match listener(&config.settings.listeners, question) {
+            let listener = match ExplainedListener::find(&listeners, question) {
                 Ok(listener) => listener,
                 Err(why) => {
                     explained(question, Err(why));
@@ -82,8 +84,8 @@ pub fn explain_all(
             };
             let seen = || neighbours.as_ref()?.find_on_any_interface(question.client.ip());
             let circumstances = Circumstances {
-                listener: listener.name.as_str().into(),
-                protocol: Protocol::Tftp,
+                listener: Arc::clone(&listener.name),
+                protocol: listener.protocol,
                 single_port: listener.single_port,
                 interface: listener.interface.clone(),
                 vlan: vlan(&vlans, listener, question),
@@ -126,18 +128,49 @@ impl Drop for TemporaryCaches {
     }
 }
 
-/// Returns the listener that the question names; without a name, the first one.
-fn listener<'a>(listeners: &'a [Listener], question: &Question) -> Result<&'a Listener, String> {
-    let names = || listeners.iter().map(|its| format!("`{}`", its.name)).collect::<Vec<_>>().join(", ");
-    let found = match &question.listener {
-        Some(name) => listeners.iter().find(|its| its.name == *name),
-        None => listeners.first(),
-    };
-    found.ok_or_else(|| format!("there is no such listener; the configuration has {}", names()))
+/// What an explanation needs of a listener.
+#[derive(Debug, Clone)]
+pub(super) struct ExplainedListener {
+    name: Arc<str>,
+    protocol: Protocol,
+    single_port: bool,
+    interface: Option<String>,
+}
+
+impl ExplainedListener {
+    /// Those of a server, of TFTP first.
+    pub(super) fn all(settings: &Settings) -> Vec<ExplainedListener> {
+        let own = settings.listeners.iter().map(|its| ExplainedListener {
+            name: its.name.as_str().into(),
+            protocol: Protocol::Tftp,
+            single_port: its.single_port,
+            interface: its.interface.clone(),
+        });
+        let others = settings.other_listeners.iter().map(|its| ExplainedListener {
+            name: its.name.as_str().into(),
+            protocol: its.protocol,
+            single_port: false,
+            interface: None,
+        });
+        own.chain(others).collect()
+    }
+
+    /// Returns the listener that the question names; without a name, the first one.
+    fn find<'a>(
+        listeners: &'a [ExplainedListener],
+        question: &Question,
+    ) -> Result<&'a ExplainedListener, String> {
+        let names = || listeners.iter().map(|its| format!("`{}`", its.name)).collect::<Vec<_>>().join(", ");
+        let found = match &question.listener {
+            Some(name) => listeners.iter().find(|its| *its.name == **name),
+            None => listeners.first(),
+        };
+        found.ok_or_else(|| format!("there is no such listener; the configuration has {}", names()))
+    }
 }
 
 /// Returns the VLAN of the request's interface, if it has one.
-fn vlan(vlans: &Vlans, listener: &Listener, question: &Question) -> Option<u16> {
+fn vlan(vlans: &Vlans, listener: &ExplainedListener, question: &Question) -> Option<u16> {
     let interface = question.interface.as_ref().or(listener.interface.as_ref())?;
     vlans.of(interface_index(interface).ok()??)
 }
@@ -167,7 +200,7 @@ const LAST_REQUESTS: usize = 5;
 pub(super) struct Explainer {
     pub(super) generation: CurrentGeneration,
     /// Fixed: a reload cannot change them.
-    pub(super) listeners: Arc<[Listener]>,
+    pub(super) listeners: Arc<[ExplainedListener]>,
     pub(super) neighbours: Neighbours,
     pub(super) vlans: Vlans,
     pub(super) limiter: Arc<Limiter>,
@@ -217,12 +250,12 @@ impl Explainer {
     /// # Errors
     /// The request is invalid.
     pub(super) async fn explain(&self, question: &Question) -> Result<Explanation, String> {
-        let listener = listener(&self.listeners, question)?;
+        let listener = ExplainedListener::find(&self.listeners, question)?;
         let neighbour =
             question.mac().or_else(|| self.neighbours.find_on_any_interface(question.client.ip()));
         let circumstances = Circumstances {
-            listener: listener.name.as_str().into(),
-            protocol: Protocol::Tftp,
+            listener: Arc::clone(&listener.name),
+            protocol: listener.protocol,
             single_port: listener.single_port,
             interface: listener.interface.clone(),
             vlan: vlan(&self.vlans, listener, question),

@@ -4,7 +4,7 @@ use super::ServeError;
 use crate::privileges::Account;
 use crate::socket_file::SocketFile;
 use crate::systemd::Inherited;
-use std::net::UdpSocket;
+use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
 use tuffet_config::{AdminAddress, Config};
 use tuffet_engine::worker::BoundSockets;
@@ -17,6 +17,8 @@ pub(super) struct AssignedSockets {
     /// With its file, if that becomes this server's.
     pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
     pub(super) control: Option<(UnixListener, Option<SocketFile>)>,
+    /// For each listener of HTTP.
+    pub(super) http: Vec<Option<TcpListener>>,
 }
 
 /// Returns the number of inherited sockets of each listener. Takes and closes them.
@@ -41,6 +43,8 @@ impl AssignedSockets {
             }
         });
         let admin = admin.map(|admin| (admin, None));
+        let http_listeners = config.http.iter().flat_map(|http| &http.listeners);
+        let http: Vec<_> = http_listeners.clone().map(|its| inherited.tcp(its.address)).collect();
         let control = config.control.as_deref().and_then(|path| Some((inherited.unix(path)?, None)));
         let mut addresses: Vec<String> = config
             .settings
@@ -56,6 +60,8 @@ impl AssignedSockets {
                 )
             })
             .collect();
+        addresses
+            .extend(http_listeners.map(|its| format!("listener `{}` of HTTP on {}", its.name, its.address)));
         addresses.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
         addresses.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
         inherited.finish(&addresses)?;
@@ -93,7 +99,8 @@ impl AssignedSockets {
             }
         }
         let bound = |sockets| BoundSockets { sockets, handed_over: false };
-        Ok(AssignedSockets { listeners: listeners.into_iter().map(bound).collect(), admin, control })
+        let listeners = listeners.into_iter().map(bound).collect();
+        Ok(AssignedSockets { listeners, admin, control, http })
     }
 
     /// Adds what another server hands over, for all that has no socket yet. Returns the positions of the sockets that are
@@ -133,6 +140,11 @@ impl AssignedSockets {
         }
         if self.control.is_none() {
             self.control = config.control.as_deref().and_then(|path| Some((from.unix(path)?, file(path))));
+        }
+        for (socket, its) in self.http.iter_mut().zip(config.http.iter().flat_map(|http| &http.listeners)) {
+            if socket.is_none() {
+                *socket = from.tcp(its.address);
+            }
         }
         let unused = from.positions();
         Ok(all.into_iter().filter(|position| !unused.contains(position)).collect())

@@ -10,6 +10,7 @@ mod deadline;
 mod error;
 mod explain;
 mod handover;
+mod http;
 mod inherited;
 mod keys;
 mod open;
@@ -40,6 +41,7 @@ use crate::logging;
 use crate::privileges;
 use crate::source::{self, Watched};
 use crate::systemd::ServiceManager;
+use http::AllCertificates;
 use open::Opened;
 use parent::Parent;
 use policy::{
@@ -181,6 +183,7 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let next = Origins::default().open(&config.origins)?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     let waiting = waiting_listeners(config)?;
+    let certificates = AllCertificates::load(config)?;
     // Before the change of user: root's cache of compiled plugins is useless to that user.
     let keeps_its_user = keeps_its_user(&config.privileges);
     let compiled = policy::compiled(config).filter(|_| keeps_its_user);
@@ -198,6 +201,7 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     })?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
+    warnings.extend(certificates.warnings(config));
     warnings.extend(waiting);
     warnings.extend(config.unopened.iter().map(describe_unopened));
     let (_, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());

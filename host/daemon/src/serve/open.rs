@@ -3,6 +3,7 @@
 //! The only thread opens them, so that privileges can be dropped for all later threads.
 
 use super::control::Control;
+use super::http::HttpSockets;
 use super::inherited::AssignedSockets;
 use super::predecessor::Predecessor;
 use super::{ServeError, open_roots};
@@ -23,6 +24,8 @@ use tuffet_store::Disks;
 /// The resources opened before the first thread starts. Nothing is read from them yet.
 pub(super) struct Opened {
     pub(super) server: Server,
+    /// The listeners of HTTP.
+    pub(super) http: HttpSockets,
     /// The clients of the roots' origins.
     pub(super) origins: Origins,
     /// Started once privileges are dropped.
@@ -68,6 +71,7 @@ impl Opened {
             .bind()
             .map_err(|error| ServeError::build(config, error))?;
         warn_of_taken_ports(config, server.listeners());
+        let http = HttpSockets::open(config, inherited.http)?;
         let admin = match (inherited.admin, &config.admin) {
             (None, Some(its)) => Some(
                 bind_admin(&its.address, account)
@@ -79,7 +83,7 @@ impl Opened {
             Some((socket, file)) => Some(Control::inherit(socket, file)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        Ok(Opened { server, origins, next, admin, control, predecessor })
+        Ok(Opened { server, http, origins, next, admin, control, predecessor })
     }
 }
 

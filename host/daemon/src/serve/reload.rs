@@ -1,5 +1,6 @@
 //! Reload: replaces the active configuration as a whole, or not at all.
 
+use super::http::AllCertificates;
 use super::policy::{load_policy, warnings};
 use super::revision::revision;
 use super::{ServeError, describe_unopened, open_roots, serving_status};
@@ -57,6 +58,7 @@ struct Next {
     roots: Roots,
     origins: PendingOrigins,
     policy: Policy,
+    certificates: AllCertificates,
     /// `None` if it will not replace the active one.
     log: Option<logging::Prepared>,
 }
@@ -97,6 +99,8 @@ pub(super) struct Reloader {
     pub(super) disks: Disks,
     pub(super) origins: Origins,
     pub(super) drain_times: DrainTimes,
+    /// Those of the listeners of HTTPS.
+    pub(super) certificates: AllCertificates,
 }
 
 impl Reloader {
@@ -177,9 +181,11 @@ impl Reloader {
             Err(error) => Err(error),
         };
         let (refused, warnings) = match result {
-            Ok(Next { config, policy, .. }) => {
-                let unopened = config.unopened.iter().map(describe_unopened);
-                (Vec::new(), warnings(&config, &policy).into_iter().chain(unopened).collect())
+            Ok(Next { config, policy, certificates, .. }) => {
+                let mut warnings = warnings(&config, &policy);
+                warnings.extend(config.unopened.iter().map(describe_unopened));
+                warnings.extend(certificates.warnings(&config));
+                (Vec::new(), warnings)
             }
             Err(error) => (error.to_string().lines().map(str::to_owned).collect(), Vec::new()),
         };
@@ -189,9 +195,12 @@ impl Reloader {
     /// Loads the next generation completely, and then replaces the active one; returns its number.
     async fn load(&self) -> Result<Loaded, ServeError> {
         let config = self.read().await?;
-        let Next { config, roots, origins, policy, log } = self.prepare(config, true).await?;
+        let Next { config, roots, origins, policy, certificates, log } = self.prepare(config, true).await?;
         for warning in warnings(&config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        for warning in certificates.warnings(&config) {
+            tracing::warn!(target: "tuffet::http", "{warning}");
         }
         let service = Service::new()
             .service_settings(config.settings.clone().into_service())
@@ -200,6 +209,7 @@ impl Reloader {
         let replaced = self.replacer.replace(service).await;
         let number = replaced
             .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
+        self.certificates.replace(&certificates);
         Ok(Loaded { config, number, origins, log })
     }
 
@@ -228,6 +238,11 @@ impl Reloader {
         if !barred.is_empty() {
             return Err(config.error(barred).into());
         }
+        let (config, certificates) = off_thread(move || {
+            let certificates = AllCertificates::load(&config)?;
+            Ok((config, certificates))
+        })
+        .await?;
         let current = live.then(|| self.config.log.clone());
         let (config, log) = off_thread(move || {
             let log = current.map(|current| logging::prepare(&current, &config)).transpose()?;
@@ -253,7 +268,7 @@ impl Reloader {
         })
         .await?;
         let policy = load_policy(&self.runtime, &config, &roots, live).await?;
-        Ok(Next { config, roots, origins, policy, log })
+        Ok(Next { config, roots, origins, policy, certificates, log })
     }
 }
 

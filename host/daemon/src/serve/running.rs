@@ -2,8 +2,9 @@
 
 use super::control::ControlState;
 use super::deadline::Deadline;
-use super::explain::Explainer;
+use super::explain::{ExplainedListener, Explainer};
 use super::handover::{Handover, Next};
+use super::http::RunningHttp;
 use super::parent::Parent;
 use super::passing::{Here, Passing, SharedListener, ToNext};
 use super::policy::{log_sink_totals, log_totals, warnings};
@@ -88,6 +89,8 @@ impl ShutdownPhase {
 /// A server with its control socket, admin listener, telemetry and service manager.
 pub(super) struct Running {
     server: RunningServer,
+    /// The listeners of HTTP.
+    http: Option<RunningHttp>,
     phase: ShutdownPhase,
     reload: mpsc::Sender<ReloadRequest>,
     /// Reloads.
@@ -127,7 +130,7 @@ impl Running {
         parent: Option<(Parent, oneshot::Receiver<()>)>,
     ) -> Result<Running, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { server, origins, next, mut admin, mut control, predecessor } = opened;
+        let Opened { server, http, origins, next, mut admin, mut control, predecessor } = opened;
         origins.take(next);
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
@@ -189,10 +192,11 @@ impl Running {
             disks: assembly.disks.clone(),
             origins: origins.clone(),
             drain_times: drain_times.clone(),
+            certificates: http.certificates.clone(),
         };
         let explainer = Explainer {
             generation: assembly.generation.clone(),
-            listeners: config.settings.listeners.clone().into(),
+            listeners: ExplainedListener::all(&config.settings).into(),
             neighbours: assembly.neighbours.clone(),
             vlans: assembly.vlans.clone(),
             limiter: assembly.limiter.clone(),
@@ -212,7 +216,7 @@ impl Running {
         let before = to_before.map(|to| Arc::new(Passing::connected(shared.clone(), to)) as Arc<dyn Beside>);
         assembly.succession.before = before.clone();
         let (handover, handed_over) = Handover::new(
-            offer(&assembly, admin.as_mut(), control.as_mut())
+            offer(&assembly, admin.as_mut(), control.as_mut(), &http)
                 .map_err(|error| ServeError::System("the sockets cannot be duplicated", error))?,
         );
         let server = assembly.start(telemetry.sampling(), records)?;
@@ -273,6 +277,16 @@ impl Running {
             services.push(tokio::spawn(admin.run(state)));
         }
         announce(config, &listeners, admin_address);
+        let urls = http.addresses(config);
+        for (listener, url) in &urls {
+            tracing::info!(target: "tuffet::server::running", url, listener, "listening by HTTP");
+        }
+        watch.listening(urls.into_iter());
+        for warning in http.certificates.warnings(config) {
+            tracing::warn!(target: "tuffet::http", "{warning}");
+        }
+        let http = http.serve(config, &server.requests());
+        let http = http.map_err(|error| ServeError::System("the listeners of HTTP cannot start", error))?;
         server.generation().files.roots.sweep_in_background(|_| true);
         save_in_background(config);
         watch.serving();
@@ -285,6 +299,7 @@ impl Running {
         services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
             server,
+            http,
             phase: ShutdownPhase::NotStarted,
             reload,
             reloader,
@@ -377,6 +392,9 @@ impl Running {
         for service in self.services.into_iter().chain([self.reloader]) {
             service.abort();
             let _ = service.await;
+        }
+        if let Some(http) = self.http {
+            http.end().await;
         }
         // 2. No more decisions, summaries or events.
         let watch = self.server.watch().clone();
@@ -474,6 +492,7 @@ impl Running {
         self.phase = ShutdownPhase::Draining;
         self.server.watch().draining();
         self.server.drain(patience);
+        self.http = self.http.take().map(|http| http.drain(patience));
         let held = if self.parent.is_some() && is_first { HOLD } else { Duration::ZERO };
         let end = patience.max(held) + SHUTDOWN_MARGIN;
         match &self.deadline {

@@ -2,6 +2,7 @@
 
 use super::control::Control;
 use super::handover::{Handover, Offer};
+use super::http::HttpSockets;
 use super::parent::Parent;
 use super::passing::SharedListener;
 use super::predecessor::Predecessor;
@@ -37,6 +38,7 @@ pub(super) fn offer(
     assembly: &Assembly,
     admin: Option<&mut (admin::Listener, Option<SocketFile>)>,
     control: Option<&mut Control>,
+    http: &HttpSockets,
 ) -> io::Result<Offer> {
     let mut offer = Offer::default();
     if let Some((admin, file)) = admin {
@@ -49,6 +51,9 @@ pub(super) fn offer(
     for (listener, socket) in assembly.duplicate_listening()? {
         let interface = assembly.listeners.get(listener).and_then(|its| its.interface.clone());
         offer.add_listening(socket.into(), interface);
+    }
+    for socket in http.duplicate()? {
+        offer.add_listening(socket.into(), None);
     }
     Ok(offer)
 }

@@ -1,7 +1,7 @@
 //! An address on which the server receives requests.
 
 use super::Ceilings;
-use crate::TidPorts;
+use crate::{Protocol, TidPorts};
 use std::net::SocketAddr;
 
 /// An address on which the server receives requests.
@@ -23,6 +23,18 @@ pub struct Listener {
     pub tid_ports: Option<TidPorts>,
     /// What it serves, and how it negotiates, unless [`ServiceSettings::listeners`](super::ServiceSettings::listeners) says
     /// something else.
+    pub rules: ListenerRules,
+}
+
+/// A listener of another protocol, as policy knows it: who speaks the protocol has its sockets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherListener {
+    /// Its name for policy and logs; unique among all listeners.
+    pub name: String,
+    /// The protocol.
+    pub protocol: Protocol,
+    /// What it serves, unless [`ServiceSettings::listeners`](super::ServiceSettings::listeners) says something else. Of the
+    /// ceilings, the rate alone counts.
     pub rules: ListenerRules,
 }
 

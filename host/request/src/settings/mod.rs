@@ -20,7 +20,7 @@ pub use capacity::Capacity;
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use lease_file::LeaseFile;
 pub use limits::{Limits, PerClient};
-pub use listener::{Listener, ListenerRules};
+pub use listener::{Listener, ListenerRules, OtherListener};
 pub use multicast::Multicast;
 pub use netboot::Netboot;
 pub use policy::{BreakerLimits, DefaultVerdict, Fact, OnError};
@@ -37,6 +37,8 @@ pub use transfer::Transfer;
 pub struct Settings {
     /// The listeners; the names differ.
     pub listeners: Vec<Listener>,
+    /// The listeners of other protocols.
+    pub other_listeners: Vec<OtherListener>,
     /// Whether the listeners wait for interfaces and addresses that are missing at the start.
     pub start: Start,
     /// The number of threads that move blocks, 1 to 1024.
@@ -64,6 +66,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             listeners: Vec::new(),
+            other_listeners: Vec::new(),
             start: Start::All,
             // As many as this process has processor cores.
             workers: std::thread::available_parallelism().map_or(1, usize::from),
@@ -85,16 +88,19 @@ impl Settings {
         Bounds { names: self.names, ..self.service.limits.bounds(&self.capacity, &self.service.transfer) }
     }
 
-    /// Returns what a listener serves, and how it negotiates.
-    pub fn rules_of<'a>(&'a self, listener: &'a Listener) -> &'a ListenerRules {
-        let named = self.service.listeners.iter().find(|(name, _)| *name == listener.name);
-        named.map_or(&listener.rules, |(_, rules)| rules)
+    /// The names of all listeners, each with what it serves and how it negotiates; those of other protocols come last.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &ListenerRules)> {
+        let own = self.listeners.iter().map(|its| (its.name.as_str(), &its.rules));
+        let others = self.other_listeners.iter().map(|its| (its.name.as_str(), &its.rules));
+        own.chain(others).map(|(name, own)| {
+            let named = self.service.listeners.iter().find(|(its, _)| its == name);
+            (name, named.map_or(own, |(_, rules)| rules))
+        })
     }
 
     /// Returns what can replace the settings of a running server, with the rules of all listeners.
     pub fn into_service(self) -> ServiceSettings {
-        let rules: Vec<_> =
-            self.listeners.iter().map(|its| (its.name.clone(), self.rules_of(its).clone())).collect();
+        let rules: Vec<_> = self.rules().map(|(name, rules)| (name.to_owned(), rules.clone())).collect();
         ServiceSettings { listeners: rules, ..self.service }
     }
 }

@@ -69,7 +69,7 @@ impl Parts {
 
     /// Returns the first name of a listener or of a root that nothing has.
     fn check_listeners(&self, settings: &Settings) -> Result<(), BuildError> {
-        let names = || settings.listeners.iter().map(|its| its.name.as_str());
+        let names = || settings.rules().map(|(name, _)| name);
         let ruled = settings.service.listeners.iter().map(|(name, _)| ("`listener_rules`", name.as_str()));
         let chains = self.policy.iter().flat_map(|policy| policy.listeners());
         for (what, name) in ruled.chain(chains.map(|name| ("the policy", name))) {
@@ -89,10 +89,8 @@ impl Parts {
             Some(roots) => roots.disk(name).is_some(),
             None => self.roots.iter().any(|root| root.name == name),
         };
-        for listener in &settings.listeners {
-            let missing = settings.rules_of(listener).roots.iter().flatten().find(|name| !exists(name));
-            if let Some(name) = missing {
-                let its = &listener.name;
+        for (its, rules) in settings.rules() {
+            if let Some(name) = rules.roots.iter().flatten().find(|name| !exists(name)) {
                 return wrong(format!(
                     "listener `{its}` serves the root `{name}`, which does not exist: add it"
                 ));

@@ -23,7 +23,7 @@ const MIN_RATE: u64 = 1024;
 
 /// Returns the first setting that is out of its range, and the range.
 pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
-    let Settings { listeners, workers, busy_poll, capacity, rollover, retransmit, service, .. } = settings;
+    let Settings { workers, busy_poll, capacity, rollover, retransmit, service, .. } = settings;
     let ServiceSettings { transfer, profiles, limits, .. } = service;
     let of_all = Ceilings {
         max_blksize: Some(transfer.max_blksize),
@@ -37,10 +37,9 @@ pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
         .or_else(|| number("rollover", *rollover, 0..=1))
         .or_else(|| of_times("retransmit", retransmit))
         .or_else(|| {
-            let mut numbered = listeners.iter().enumerate();
-            numbered.find_map(|(n, listener)| {
-                of_ceilings(&format!("listeners[{n}].ceilings"), &settings.rules_of(listener).ceilings)
-            })
+            let mut numbered = settings.rules().enumerate();
+            numbered
+                .find_map(|(n, (_, rules))| of_ceilings(&format!("listeners[{n}].ceilings"), &rules.ceilings))
         })
         .or_else(|| {
             profiles.iter().enumerate().find_map(|(n, profile)| {

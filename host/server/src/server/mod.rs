@@ -154,7 +154,7 @@ impl Assembly {
         let status = Status::new(&plugins, privileges, sources);
         let watch = Watch::new(records.clone(), generation.clone(), status.clone(), settings.workers);
         let named = settings.listeners.iter().zip(&listeners);
-        watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
+        watch.listening(named.map(|(listener, bound)| (listener.name.clone(), bound.address.to_string())));
         let Capacity { transfers, pending, .. } = settings.capacity;
         let limiter = Arc::new(Limiter::new(&settings.bounds(), transfers, pending));
         let (flush, flushes) = Flush::new();

@@ -35,6 +35,7 @@ use crate::status::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, Plugi
 use active::ActiveTransfers;
 use asked::LastAsked;
 use counts::Counts;
+use parking_lot::RwLock;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
@@ -43,7 +44,7 @@ use snapshot::{Dropped, FileCacheTotals, Queues, RootSnapshot, SinkQueue};
 use started::StartedLog;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -99,7 +100,7 @@ struct WatchState {
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
-    listeners: OnceLock<Vec<BoundListener>>,
+    listeners: RwLock<Vec<BoundListener>>,
     /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
@@ -133,7 +134,7 @@ impl Watch {
             exported: OnceLock::new(),
             dropped_lines: OnceLock::new(),
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
-            listeners: OnceLock::new(),
+            listeners: RwLock::default(),
             published: OnceLock::new(),
             phase: Phase::default(),
             sampled: Notify::new(),
@@ -268,7 +269,7 @@ impl Watch {
             generation: report.generation,
             revision: report.revision.shown(),
             host: self.0.host.clone(),
-            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            listeners: self.0.listeners.read().clone(),
             roots: report
                 .roots
                 .iter()
@@ -287,19 +288,15 @@ impl Watch {
         }
     }
 
-    /// Sets the names and addresses of the bound listeners.
-    pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
-        let named = |(listener, address): (String, SocketAddr)| BoundListener {
-            listener,
-            address: address.to_string(),
-        };
-        // Set once, at the start.
-        let _ = self.0.listeners.set(all.map(named).collect());
+    /// Adds the names and addresses of bound listeners; of other protocols, the URLs. Called at the start.
+    pub fn listening(&self, all: impl Iterator<Item = (String, String)>) {
+        let named = |(listener, address)| BoundListener { listener, address };
+        self.0.listeners.write().extend(all.map(named));
     }
 
     /// Returns whether more than one listener is bound.
     pub fn has_several_listeners(&self) -> bool {
-        self.0.listeners.get().is_some_and(|all| all.len() > 1)
+        self.0.listeners.read().len() > 1
     }
 
     /// Passes starts and ends of transfers to `publish`, which must not wait.
@@ -379,7 +376,7 @@ impl Watch {
             })
         });
         Activity {
-            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            listeners: self.0.listeners.read().clone(),
             running: self.0.running.count(),
             half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
             pending: self.pending(),

@@ -1,0 +1,216 @@
+//! The listeners of HTTP: their sockets and certificates, and their part of a start, a reload and a shutdown.
+
+use super::ServeError;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::time::{Duration, SystemTime};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tuffet_config::{Config, Http, HttpListener, Tls, join_pointer};
+use tuffet_http::{CertificateError, Certificates, Files, HttpLimits, HttpServer};
+use tuffet_server::Requests;
+
+/// Connections that wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// How long the last answers have to leave after the last transfer has ended.
+const FLUSH_TIME: Duration = Duration::from_secs(1);
+
+/// A certificate that ends sooner gets a warning.
+const SOON: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The certificates of each listener, in the order of the configuration; `None` for those of HTTP. Cheap to clone; clones
+/// share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct AllCertificates(Vec<Option<Certificates>>);
+
+impl AllCertificates {
+    /// Reads the files of all listeners of HTTPS.
+    ///
+    /// # Errors
+    /// The problems of all of them, at their keys.
+    pub(super) fn load(config: &Config) -> Result<AllCertificates, ServeError> {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        for (number, listener) in listeners(config.http.as_ref()).iter().enumerate() {
+            match listener.tls.as_ref().map(load).transpose() {
+                Ok(certificates) => all.push(certificates),
+                Err(error) => {
+                    let at = format!("/http/listeners/{number}/tls");
+                    let key = key_of(listener.tls.as_ref(), &error);
+                    problems.push((join_pointer(&at, key), error.to_string()));
+                }
+            }
+        }
+        match problems.is_empty() {
+            true => Ok(AllCertificates(all)),
+            false => Err(config.error(problems).into()),
+        }
+    }
+
+    /// Uses these from the next connections on.
+    pub(super) fn replace(&self, next: &AllCertificates) {
+        for (now, next) in self.0.iter().zip(&next.0) {
+            if let (Some(now), Some(next)) = (now, next) {
+                now.replace(next);
+            }
+        }
+    }
+
+    /// Returns the warnings about certificates that have ended or end soon.
+    pub(super) fn warnings(&self, config: &Config) -> Vec<String> {
+        let now = SystemTime::now();
+        let all = listeners(config.http.as_ref()).iter().zip(&self.0);
+        let warning = |(listener, certificates): (&HttpListener, &Option<Certificates>)| {
+            let not_after = certificates.as_ref()?.not_after()?;
+            let ends = match not_after.duration_since(now) {
+                Ok(left) if left < SOON => format!("ends in {} days", left.as_secs() / 86400),
+                Ok(_) => return None,
+                Err(_) => format!("ended on {}", humantime::format_rfc3339_seconds(not_after)),
+            };
+            let file = listener.tls.as_ref()?.certificate.display();
+            Some(format!(
+                "the certificate {file} of listener `{}` {ends}; renew it, and run `tuffet reload`",
+                listener.name
+            ))
+        };
+        all.filter_map(warning).collect()
+    }
+}
+
+fn load(tls: &Tls) -> Result<Certificates, CertificateError> {
+    Certificates::load(&tls.certificate, &tls.key, tls.client_ca.as_deref())
+}
+
+/// The key of the file that has the problem.
+fn key_of(tls: Option<&Tls>, error: &CertificateError) -> &'static str {
+    match tls {
+        Some(tls) if error.path() == tls.key => "key",
+        Some(tls) if tls.client_ca.as_deref() == Some(error.path()) => "client-ca",
+        _ => "certificate",
+    }
+}
+
+fn listeners(http: Option<&Http>) -> &[HttpListener] {
+    http.map_or(&[], |http| &http.listeners)
+}
+
+/// The open sockets of all listeners, in the order of the configuration, and their certificates.
+#[derive(Debug, Default)]
+pub(super) struct HttpSockets {
+    sockets: Vec<TcpListener>,
+    pub(super) certificates: AllCertificates,
+}
+
+impl HttpSockets {
+    /// Binds the listeners that did not inherit a socket, and reads the certificates.
+    ///
+    /// # Errors
+    /// An address is in use, or a certificate cannot be used.
+    pub(super) fn open(
+        config: &Config,
+        inherited: Vec<Option<TcpListener>>,
+    ) -> Result<HttpSockets, ServeError> {
+        let certificates = AllCertificates::load(config)?;
+        let all = listeners(config.http.as_ref()).iter().zip(inherited);
+        let bound = all.map(|(listener, inherited)| match inherited {
+            Some(socket) => Ok(socket),
+            None => bind(listener.address).map_err(|error| ServeError::Http {
+                listener: listener.name.clone(),
+                address: listener.address,
+                error,
+            }),
+        });
+        Ok(HttpSockets { sockets: bound.collect::<Result<_, _>>()?, certificates })
+    }
+
+    /// Returns duplicates of the sockets, for the next server.
+    pub(super) fn duplicate(&self) -> io::Result<Vec<TcpListener>> {
+        self.sockets.iter().map(TcpListener::try_clone).collect()
+    }
+
+    /// Returns the name and the URL of each listener.
+    pub(super) fn addresses(&self, config: &Config) -> Vec<(String, String)> {
+        let all = listeners(config.http.as_ref()).iter().zip(&self.sockets);
+        let named = all.filter_map(|(listener, socket)| {
+            let scheme = if listener.tls.is_some() { "https" } else { "http" };
+            Some((listener.name.clone(), format!("{scheme}://{}", socket.local_addr().ok()?)))
+        });
+        named.collect()
+    }
+
+    /// Serves the files of a server; `None` without a listener. Must be called within a runtime.
+    ///
+    /// # Errors
+    /// The runtime refuses a socket.
+    pub(super) fn serve(self, config: &Config, requests: &Requests) -> io::Result<Option<RunningHttp>> {
+        let Some(http) = &config.http else { return Ok(None) };
+        let mut limits = HttpLimits::default();
+        (limits.connections, limits.per_client) = (http.connections, http.connections_per_client);
+        (limits.least_rate, limits.ipv6_prefix) = (http.least_rate, config.bounds().ipv6_prefix);
+        let mut server = HttpServer::new(limits);
+        let all = http.listeners.iter().zip(self.sockets).zip(&self.certificates.0);
+        for ((listener, socket), certificates) in all {
+            let socket = tokio::net::TcpListener::from_std(socket)?;
+            let files = Files::new(requests.clone(), listener.name.as_str());
+            match certificates {
+                Some(certificates) => server.https(socket, files, certificates),
+                None => server.http(socket, files),
+            }
+        }
+        Ok(Some(RunningHttp::Serving(server)))
+    }
+}
+
+/// The listeners of a running server.
+pub(super) enum RunningHttp {
+    Serving(HttpServer),
+    Draining(JoinHandle<usize>),
+}
+
+impl RunningHttp {
+    /// Takes no more connections, and lets answers end for so long. The server ends their transfers by then, too.
+    pub(super) fn drain(self, limit: Duration) -> RunningHttp {
+        match self {
+            RunningHttp::Serving(server) => RunningHttp::Draining(tokio::spawn(server.drain(limit))),
+            draining => draining,
+        }
+    }
+
+    /// Waits until the last answers have left; there are no transfers any more.
+    pub(super) async fn end(self) {
+        if let RunningHttp::Draining(task) = self {
+            let _ = timeout(FLUSH_TIME, task).await;
+        }
+    }
+}
+
+/// Binds a listener. The machine need not have the address yet.
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    match listen(address) {
+        // Without IPv6, `[::]` stands for IPv4 alone.
+        Err(error)
+            if error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
+                && address.ip().is_unspecified() =>
+        {
+            listen(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), address.port()))
+        }
+        done => done,
+    }
+}
+
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    match address {
+        SocketAddr::V4(_) => socket.set_freebind_v4(true)?,
+        SocketAddr::V6(_) => {
+            socket.set_freebind_v6(true)?;
+            socket.set_only_v6(false)?;
+        }
+    }
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    socket.set_nonblocking(true)?;
+    Ok(socket.into())
+}

@@ -83,7 +83,7 @@ fn metrics_are_for_prometheus() {
         (answer.status, answer.header("content-type")),
         (200, "text/plain; version=0.0.4; charset=utf-8")
     );
-    let due = "tuffet_transfers_total{operation=\"read\",outcome=\"served\"} 1";
+    let due = "tuffet_transfers_total{protocol=\"tftp\",operation=\"read\",outcome=\"served\"} 1";
     assert!(answer.body.lines().any(|line| line == due), "{}", answer.body);
 }
 

@@ -25,6 +25,7 @@ mod get;
 mod harness;
 mod hints;
 mod hostile;
+mod http;
 mod import;
 mod interrupted;
 mod languages;

@@ -24,7 +24,7 @@ const CLIENTS: usize = 32;
 const RESTARTS: usize = 10;
 
 /// The files of consecutive servers with one configuration.
-struct Site {
+pub struct Site {
     folder: TempDir,
     address: SocketAddr,
     listener: &'static str,
@@ -35,7 +35,7 @@ struct Site {
 }
 
 impl Site {
-    fn new(rest: &str) -> Site {
+    pub fn new(rest: &str) -> Site {
         Site::with("", rest)
     }
 
@@ -81,7 +81,7 @@ impl Site {
         Process(command.spawn().unwrap())
     }
 
-    fn started(&self, flags: &[&str]) -> Process {
+    pub fn started(&self, flags: &[&str]) -> Process {
         let before = self.count("serving");
         let process = self.start(flags);
         self.waits_for("serving", before + 1);
@@ -129,7 +129,7 @@ impl Drop for Site {
 }
 
 /// A process that a service manager has started: killed with the test.
-struct Process(Child);
+pub struct Process(pub Child);
 
 impl Process {
     fn signal(&self, signal: rustix::process::Signal) {
@@ -137,7 +137,7 @@ impl Process {
     }
 
     /// What a service manager does: it waits for this process alone.
-    fn stop(mut self) {
+    pub fn stop(mut self) {
         self.signal(rustix::process::Signal::TERM);
         assert_eq!(self.0.wait().unwrap().code(), Some(0));
     }

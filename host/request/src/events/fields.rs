@@ -144,7 +144,10 @@ pub const FIELDS: &[Field] = {
             "operation", |it| text(it.record.request.operation.as_str()),
             line: Placed, view: InView::Member, event: Member("operation"),
         ),
-        field!("protocol", |it| some_text(it.record.request.protocol.unless_tftp())),
+        field!(
+            "protocol", |it| some_text(it.record.request.protocol.unless_tftp()),
+            span: Some("network.protocol.name"),
+        ),
         field!(
             "mode", |it| text(it.record.request.mode.as_str()),
             log: false, line: Placed, view: InView::Absent, event: Member("mode"),

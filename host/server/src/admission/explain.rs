@@ -130,6 +130,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
             listener: request.listener.to_string(),
             client: request.client.to_string(),
             operation: word(request.operation).into(),
+            protocol: request.protocol,
             mode: format!("{:?}", request.mode).to_lowercase(),
             requested: request.requested.clone(),
             path: request.path.clone(),
@@ -419,6 +420,10 @@ fn conclude(
             let options = granted_options(record.request.operation, requested, record.size, most);
             outcome.decision = "granted".into();
             outcome.size = record.size;
+            // Another protocol has none.
+            if circumstances.protocol != Protocol::Tftp {
+                return;
+            }
             explained.options = Some(Options {
                 blksize: options.block_size(),
                 windowsize: options.window_size(),

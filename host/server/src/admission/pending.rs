@@ -275,7 +275,11 @@ impl ReceivedRequest<'_> {
             operation: self.operation,
             mode: self.mode,
             macs: macs(&facts, &path),
-            class: ClientClass::guess(self.operation, &path, &self.options),
+            class: match self.protocol {
+                Protocol::Tftp => ClientClass::guess(self.operation, &path, &self.options),
+                // Its shape says nothing.
+                _ => ClientClass::UNKNOWN,
+            },
             path,
             requested,
             raw_name,

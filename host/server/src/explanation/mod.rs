@@ -6,7 +6,7 @@ use crate::status::Reason;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 pub use text::text;
-use tuffet_request::{LeaseFact, MacAddress};
+use tuffet_request::{LeaseFact, MacAddress, Protocol};
 
 /// A request to explain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,6 +95,9 @@ pub struct ExplainedRequest {
     pub client: String,
     /// `read` or `write`.
     pub operation: String,
+    /// The protocol.
+    #[serde(default)]
+    pub protocol: Protocol,
     /// The transfer mode.
     pub mode: String,
     /// The requested name.

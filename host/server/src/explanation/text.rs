@@ -6,6 +6,7 @@ use super::{
 };
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
+use tuffet_request::Protocol;
 
 /// Describes the request from its arrival to its end.
 pub fn text(explained: &Explanation) -> String {
@@ -52,7 +53,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
 }
 
 fn write_request(to: &mut String, request: &ExplainedRequest) -> fmt::Result {
-    writeln!(to, "request    {} {:?} ({})", request.operation, request.requested, request.mode)?;
+    let how = match request.protocol {
+        Protocol::Tftp => &*request.mode,
+        other => other.as_str(),
+    };
+    writeln!(to, "request    {} {:?} ({how})", request.operation, request.requested)?;
     if request.path != request.requested {
         write!(to, "           path {:?}", request.path)?;
         if let Some(prefix) = &request.prefix {

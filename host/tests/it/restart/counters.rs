@@ -17,7 +17,7 @@ fn metric(site: &Site, name: &str) -> f64 {
     line.unwrap_or_else(|| panic!("no {name}: {metrics}")).parse().unwrap()
 }
 
-const SERVED: &str = "tuffet_transfers_total{operation=\"read\",outcome=\"served\"}";
+const SERVED: &str = "tuffet_transfers_total{protocol=\"tftp\",operation=\"read\",outcome=\"served\"}";
 
 #[track_caller]
 fn counts(site: &Site, served: f64) {

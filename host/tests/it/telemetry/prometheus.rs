@@ -39,11 +39,13 @@ plugins:
         .start()
 }
 
+const TFTP_SERVED: [(&str, &str); 3] = [("protocol", "tftp"), ("operation", "read"), ("outcome", "served")];
+
 #[test]
 fn every_scrape_is_well_formed_and_says_what_happened() {
     let server = server();
     let before = Exposition::read(&server.metrics());
-    assert_eq!(before.value("tuffet_transfers_total", &[("operation", "read"), ("outcome", "served")]), 0.0);
+    assert_eq!(before.value("tuffet_transfers_total", &TFTP_SERVED), 0.0);
     for _ in 0..2 {
         Client::Tuffet.get(server.address(), "a", Options::default());
     }
@@ -63,7 +65,7 @@ fn every_scrape_is_well_formed_and_says_what_happened() {
     let text = server.metrics();
     let read = Exposition::read(&text);
     for (outcome, count) in [("served", 2.0), ("denied", 1.0), ("not-found", 1.0), ("failed", 0.0)] {
-        let labels = [("operation", "read"), ("outcome", outcome)];
+        let labels = [("protocol", "tftp"), ("operation", "read"), ("outcome", outcome)];
         assert_eq!(read.value("tuffet_transfers_total", &labels), count, "{outcome}");
     }
     let reads = [("operation", "read")];

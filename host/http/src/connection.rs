@@ -89,7 +89,7 @@ impl Connection {
     }
 
     async fn serve_http(mut self, stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
-        let (files, client, slot) = (self.files, self.client, self.slot);
+        let (files, client, slot) = (self.files, self.client, Arc::clone(&self.slot));
         let least_rate = self.limits.least_rate;
         let service = service_fn(move |request: Request<Incoming>| {
             let (files, busy) = (files.clone(), slot.begin());
@@ -111,11 +111,12 @@ impl Connection {
             served = poll_fn(|context| connection.poll_without_shutdown(context)) => Some(served),
             () = draining => None,
         };
-        let served = match served {
-            Some(served) => served,
+        let (served, was_idle) = match served {
+            Some(served) => (served, false),
             None => {
+                let is_idle = self.slot.is_idle();
                 Pin::new(&mut connection).graceful_shutdown();
-                poll_fn(|context| connection.poll_without_shutdown(context)).await
+                (poll_fn(|context| connection.poll_without_shutdown(context)).await, is_idle)
             }
         };
         if let Err(error) = &served {
@@ -123,7 +124,7 @@ impl Connection {
         }
         // Of the failures, those with an answer: 400, 414, 431.
         if served.as_ref().err().is_none_or(hyper::Error::is_parse) {
-            close(connection.into_parts().io.into_inner()).await;
+            close(connection.into_parts().io.into_inner(), !was_idle).await;
         }
     }
 }
@@ -133,11 +134,12 @@ fn reset(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
 }
 
-/// Ends the server's half, and takes what the client still sends.
-async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+/// Ends the server's half; after an answer, takes what the client still sends.
+async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin, has_answered: bool) {
     let closing = async {
         stream.shutdown().await?;
-        tokio::io::copy(&mut stream.take(LINGER_BYTES), &mut tokio::io::sink()).await
+        let rest = if has_answered { LINGER_BYTES } else { 0 };
+        tokio::io::copy(&mut stream.take(rest), &mut tokio::io::sink()).await
     };
     // There is nobody to tell about a failure.
     let _ = timeout(LINGER_TIME, closing).await;

@@ -16,7 +16,8 @@ pub struct HttpLimits {
     /// The time limit of a TLS handshake, of the head of a request, and of an idle connection. Default: 10 s.
     pub head_timeout: Duration,
     /// The least rate of a client in bytes per second, in each 60 s of waiting for it to read an answer, or to send a
-    /// body. Default: 1024. 0: no limit.
+    /// body. Systems take bytes in steps as large as their buffers, so a client that takes a few times this rate is safe.
+    /// Default: 1024. 0: no limit.
     pub least_rate: u64,
 }
 

@@ -132,6 +132,11 @@ impl Slot {
         Busy(Arc::clone(self))
     }
 
+    /// Whether there is no answer that is not dropped yet.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.slots.table().connections.get(&self.number).is_none_or(|entry| entry.answers == 0)
+    }
+
     /// Waits until another connection needs the slot.
     pub(crate) async fn needed(&self) {
         self.close.notified().await;

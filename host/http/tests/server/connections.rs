@@ -142,6 +142,17 @@ fn a_drain_lets_answers_finish_and_closes_the_rest() {
 }
 
 #[test]
+fn a_drain_waits_for_no_idle_client() {
+    let mut served = Served::start();
+    let mut idle = served.connect();
+    assert_eq!(idle.ask(&["GET /memory/1 HTTP/1.1"]).status, 200);
+    assert_eq!(served.end(), "served memory/1");
+    // Less than the server waits for the rest of a request.
+    assert_eq!(served.drain(Duration::from_millis(1900)), 0);
+    assert!(idle.is_closed());
+}
+
+#[test]
 fn a_drain_cuts_answers_that_take_too_long() {
     let mut served = Served::start();
     served.write("large", content(LARGE));

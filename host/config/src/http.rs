@@ -25,10 +25,10 @@ pub(crate) struct WrittenHttp {
     pub listeners: Vec<WrittenHttpListener>,
     /// Concurrent connections of all clients together. At the limit, a new connection closes one that waits for a request, of
     /// the client with the most.
-    #[schemars(range(min = 1, max = 1_000_000))]
+    #[schemars(range(min = 1, max = 65_536))]
     pub connections: usize,
     /// Concurrent connections of one client: an IPv4 address, or an IPv6 network of `limits.per-client.ipv6-prefix` bits.
-    #[schemars(range(min = 1, max = 1_000_000))]
+    #[schemars(range(min = 1, max = 65_536))]
     pub connections_per_client: usize,
     /// The least bytes per second of a client, averaged over a minute in which it could read an answer or send a body. A
     /// slower one loses its connection. 0 disables it.

@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::limits::HttpLimits;
 use crate::pace::{PacedBody, PacedStream};
 use crate::slots::{Busy, Slot};
+use crate::tls;
 use bytes::Bytes;
 use http::Request;
 use http_body::{Frame, SizeHint};
@@ -26,6 +27,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
+use tuffet::Certificate;
 
 /// The limits of the head of a request in bytes and headers.
 const MAX_HEAD: usize = 16 << 10;
@@ -65,11 +67,14 @@ impl Connection {
             }
             let stream = PacedStream::new(stream, self.limits.least_rate, reset);
             match tls {
-                None => self.serve_http(stream).await,
+                None => self.serve_http(stream, None).await,
                 Some(config) => {
                     let handshake = TlsAcceptor::from(config).accept(stream);
                     match timeout(self.limits.head_timeout, handshake).await {
-                        Ok(Ok(stream)) => self.serve_http(stream).await,
+                        Ok(Ok(stream)) => {
+                            let certificate = tls::certificate_of(&stream);
+                            self.serve_http(stream, certificate).await;
+                        }
                         Ok(Err(error)) => {
                             tracing::debug!(target: "tuffet::http", %client, %error, "no TLS session began");
                         }
@@ -88,12 +93,19 @@ impl Connection {
         }
     }
 
-    async fn serve_http(mut self, stream: impl AsyncRead + AsyncWrite + Unpin + Send) {
+    async fn serve_http(
+        mut self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+        certificate: Option<Arc<Certificate>>,
+    ) {
         let (files, client, slot) = (self.files, self.client, Arc::clone(&self.slot));
         let least_rate = self.limits.least_rate;
         let service = service_fn(move |request: Request<Incoming>| {
             let (files, busy) = (files.clone(), slot.begin());
-            let request = request.map(|body| PacedBody::new(body, least_rate));
+            let mut request = request.map(|body| PacedBody::new(body, least_rate));
+            if let Some(certificate) = &certificate {
+                request.extensions_mut().insert(Arc::clone(certificate));
+            }
             Box::pin(async move {
                 let answer = files.respond(client, request).await;
                 let answer = answer.map(|answer| answer.map(|body| Answer { body, _busy: busy }));

@@ -98,6 +98,7 @@ impl Files {
     fn ask<'a>(&'a self, client: SocketAddr, head: &'a Parts, name: &'a [u8]) -> Ask<'a> {
         let mut ask = Ask::http(&self.listener, client, name);
         ask.local_address = self.local_address;
+        ask.certificate = head.extensions.get().cloned();
         ask.user_agent = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         ask
     }
@@ -186,6 +187,9 @@ impl Files {
         let mut transfer =
             granted(self.requests.write(self.ask(client, head, &name), announced).await, exists)?;
         let denied = |denial: Denial| refused(&denial, exists);
+        if exists == StatusCode::PRECONDITION_FAILED {
+            transfer = transfer.keep_existing().map_err(denied)?;
+        }
         let (mut piece, mut received) = (BytesMut::new(), 0);
         while let Some(frame) = body.frame().await {
             let frame = match frame {
@@ -235,8 +239,8 @@ fn name_of(head: &Parts) -> Result<Vec<u8>, Refusal> {
     name::decode(head.uri.path()).ok_or_else(|| Refusal::Answer(StatusCode::BAD_REQUEST, line.into()))
 }
 
-/// Returns the status for a file that exists already. Of the conditions of RFC 9110 section 13.1, an upload has
-/// `If-None-Match: *`, if files are not replaced anyway.
+/// Returns the status for a file that exists already. Of the conditions of RFC 9110 section 13.1, an upload may have
+/// `If-None-Match: *`.
 fn existing(head: &Parts) -> Result<StatusCode, Refusal> {
     let has = |name: HeaderName| head.headers.contains_key(name);
     match head.headers.get(IF_NONE_MATCH) {

@@ -36,8 +36,8 @@
 //! - **GET and HEAD** know conditions and a single range (RFC 9110 sections 13 and 14), as far as the content has a version
 //!   and can be read at offsets. A content that fails breaks the connection: a client never takes a part for the whole.
 //! - **PUT** stores a file as an upload by TFTP is stored: 201, or 204 if it replaced one. The body has a length or comes in
-//!   chunks. Policy decides before it is read, and an incomplete one leaves nothing. Of conditions, it knows `If-None-Match: *`, for roots that do not let
-//!   uploads replace files.
+//!   chunks. Policy decides before it is read, and an incomplete one leaves nothing. Of conditions, it
+//!   knows `If-None-Match: *`: an upload that replaces nothing.
 //! - **Refusals** have a line of text: 404 for a file that is not there, 403 for what policy or a root denies, 409 (with
 //!   `If-None-Match: *` 412) for a file that exists, 507 for a full disk, 500 for the rest, 503 at the end of the server. A
 //!   request that policy drops, or that exceeds a limit, ends its connection without an answer.

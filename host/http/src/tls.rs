@@ -6,11 +6,14 @@ use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, UnixTime};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{Error, InconsistentKeys, RootCertStore, ServerConfig};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+use tokio_rustls::server::TlsStream;
+use tuffet::Certificate;
 use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, Error as WebPkiError, KeyUsage};
 
 /// Certificate, key, and the authorities of clients. Cheap to clone; clones share them, so that
@@ -146,4 +149,16 @@ fn not_after(certificate: &CertificateDer<'_>) -> Option<SystemTime> {
         }
         _ => None,
     }
+}
+
+/// The most names of a certificate that policy sees.
+const MAX_NAMES: usize = 32;
+
+/// The certificate that a client has shown, which the session has verified.
+pub(crate) fn certificate_of<S>(stream: &TlsStream<S>) -> Option<Arc<Certificate>> {
+    let der = stream.get_ref().1.peer_certificates()?.first()?;
+    let sha256 = Sha256::digest(der).iter().map(|byte| format!("{byte:02x}")).collect();
+    let certificate = EndEntityCert::try_from(der).ok()?;
+    let names = certificate.valid_dns_names().take(MAX_NAMES).map(str::to_ascii_lowercase).collect();
+    Some(Arc::new(Certificate { sha256, names }))
 }

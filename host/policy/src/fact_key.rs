@@ -18,11 +18,7 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 Mode::Octet => 0,
                 Mode::Netascii => 1,
             }),
-            Fact::Listener => {
-                text(&mut key, &request.listener);
-                // A listener of the daemon has one protocol; a program may ask for another one in its name.
-                text(&mut key, request.protocol.as_str());
-            }
+            Fact::Listener => text(&mut key, &request.listener),
             Fact::Address => address(&mut key, Some(request.client.ip())),
             Fact::Port => key.extend_from_slice(&request.client.port().to_le_bytes()),
             Fact::Mac => {
@@ -74,6 +70,13 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 }
             }
         }
+    }
+    // Attributes that no fact stands for, of few requests.
+    if let Some(protocol) = request.protocol.unless_tftp() {
+        text(&mut key, protocol);
+    }
+    if let Some(certificate) = &request.certificate {
+        text(&mut key, &certificate.sha256);
     }
     key
 }

@@ -71,6 +71,15 @@ impl LeaseFact {
     }
 }
 
+/// The certificate of a client, which an authority that the operator trusts has signed, and whose key the client has shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certificate {
+    /// The SHA-256 digest of the certificate, in hexadecimal digits.
+    pub sha256: String,
+    /// The DNS names in it (`subjectAltName`, RFC 5280 section 4.2.1.6), in lower case.
+    pub names: Vec<String>,
+}
+
 /// The length of a refused name in logs, in characters.
 const SHOWN: usize = 200;
 
@@ -119,6 +128,8 @@ pub struct Request {
     pub lease: Option<Box<LeaseFact>>,
     /// The client's possible MAC addresses, most trustworthy first.
     pub macs: Vec<MacFact>,
+    /// The certificate of the client, if it has shown one.
+    pub certificate: Option<Arc<Certificate>>,
     /// The guessed kind of client: a hint.
     pub class: ClientClass,
     /// The options as sent, names in lower case.
@@ -155,6 +166,7 @@ impl Request {
             vlan: None,
             lease: None,
             macs: Vec::new(),
+            certificate: None,
             class: ClientClass::UNKNOWN,
             options: Vec::new(),
             received_at: SystemTime::UNIX_EPOCH,

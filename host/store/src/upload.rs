@@ -248,7 +248,7 @@ impl Upload {
     }
 
     /// Forbids replacing a file, regardless of the rules of the root.
-    pub(super) fn keep_existing(&mut self) {
+    pub fn keep_existing(&mut self) {
         match &mut self.storage {
             Storage::Folder(its) => its.keep_existing(),
             Storage::Elsewhere(its) => its.overwrite = false,

@@ -18,7 +18,7 @@ fn explain(file: &str, arguments: &[&str]) -> Ran {
 }
 
 /// Explains in the running server.
-fn live(server: &Server, arguments: &[&str]) -> Ran {
+pub fn live(server: &Server, arguments: &[&str]) -> Ran {
     let socket = server.outside().0.join("control");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.args(["explain", "--live", "--control"]).arg(socket).args(arguments);

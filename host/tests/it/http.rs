@@ -1,5 +1,6 @@
 //! The same files by HTTP and HTTPS: one policy, one log, one life with the server.
 
+use crate::explain::live;
 use crate::harness::{
     Certificate, Client, Options, Peer, Ran, SOON, Server, Setup, bytes, connect, http_raw, own_loopback,
     rrq, run, skipped, tuffet, until,
@@ -160,7 +161,7 @@ fn one_policy_one_log_and_one_set_of_counters() {
         );
         assert!(metrics.contains(&line), "{line}\n{metrics}");
     }
-    let explained = server.ask("explain --live --listener web --client 127.0.0.1 local");
+    let explained = live(&server, &["--listener", "web", "--client", "127.0.0.1", "local"]);
     explained.assert_fails(1, &["denied", "acl"]);
     let status = server.status().to_string();
     assert!(status.contains("http://127.0.0.1:"), "{status}");
@@ -262,7 +263,8 @@ fn certificates_are_checked_replaced_by_a_reload_and_asked_of_clients() {
         curl(&first.certificate, &["--cert", certificate, "--key", key, &url]).unwrap()
     };
     with(&second).assert_good();
-    server.outcome("a");
+    let certificate = server.outcome("a")["certificate"].as_str().map(str::len);
+    assert_eq!(certificate, Some(64), "a digest in hexadecimal digits");
     assert!(!with(&first).status.success());
     // Noise, and HTTP without TLS, cost their own connection alone.
     for noise in ["GET /a HTTP/1.1\r\n\r\n", "\x16\x03\x01\u{1}\u{1}garbage", ""] {
@@ -384,9 +386,9 @@ fn requests_that_can_be_read_in_two_ways_are_refused() {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         let answer = String::from_utf8_lossy(&answer);
-        assert!(!answer.contains("200 OK") && !answer.contains("20 Created"), "{head}: {answer}");
+        // Chunks count before a length, and end the connection: what follows is no request of its own.
+        assert!(!answer.contains("200 OK") && answer.matches("HTTP/1.1").count() == 1, "{head}: {answer}");
     }
-    assert!(!server.root().has("up"));
     // A head that is too long, and one with too many fields.
     let long = format!("GET /a HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(100_000));
     let many = format!("GET /a HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(5000));
@@ -404,7 +406,7 @@ fn mistakes_are_found_by_check() {
     fs::write(folder.path().join("no.pem"), "nothing").unwrap();
     let file = folder.path().join("t.yaml");
     for (section, words) in [
-        ("http: { listeners: [] }", "there is no listener"),
+        ("http: {}", "there is no listener"),
         ("http: { listeners: [{ address: \"127.0.0.1:80\", tls: { certificate: no.pem } }] }", "key"),
         (
             "http: { listeners: [{ address: \"127.0.0.1:80\", tls: { certificate: no.pem, key: no.pem } }] }",

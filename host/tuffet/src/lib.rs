@@ -130,7 +130,7 @@ pub use tuffet_server::{Root, RootError};
 pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink, Source, StoreError, UploadContent, Version};
 
 // Other protocols.
-pub use tuffet_request::Protocol;
+pub use tuffet_request::{Certificate, Protocol};
 pub use tuffet_server::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload, WriteTransfer};
 
 // Requests, and what became of them.

@@ -78,6 +78,11 @@ fn plain(request: &Request) -> Input {
     let unsafe_name = request.unsafe_name.iter().map(|why| ("unsafe-name".to_owned(), why.to_string()));
     let case = request.any_case.then(|| ("case".to_owned(), "insensitive".to_owned()));
     let protocol = request.protocol.unless_tftp().map(|name| ("protocol".to_owned(), name.to_owned()));
+    let certificate = request.certificate.iter().flat_map(|certificate| {
+        let names = (!certificate.names.is_empty()).then(|| certificate.names.join(" "));
+        let names = names.map(|names| ("certificate-names".to_owned(), names));
+        names.into_iter().chain([("certificate-sha256".to_owned(), certificate.sha256.clone())])
+    });
     Input {
         id: request.id.to_string(),
         listener: request.listener.to_string(),
@@ -102,7 +107,7 @@ fn plain(request: &Request) -> Input {
         options: request.options.clone(),
         unix_ms: unix_ms(request.received_at),
         labels: Vec::new(),
-        attributes: raw_name.chain(unsafe_name).chain(case).chain(protocol).collect(),
+        attributes: raw_name.chain(unsafe_name).chain(case).chain(protocol).chain(certificate).collect(),
     }
 }
 

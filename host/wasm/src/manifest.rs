@@ -17,14 +17,17 @@ const SECTION: &str = "tuffet:manifest";
 const MAX_BYTES: usize = 64 << 10;
 
 /// The attributes of this version of the interface, each with the record that has it.
-const ATTRIBUTES: [&str; 7] = [
+const ATTRIBUTES: [&str; 10] = [
     "request/raw-name",
     "request/unsafe-name",
     "request/case",
     "request/protocol",
+    "request/certificate-names",
+    "request/certificate-sha256",
     "summary/other-case",
     "summary/hint",
     "summary/protocol",
+    "summary/certificate",
 ];
 
 /// A plugin's description of itself.

@@ -1,10 +1,10 @@
-//! HTTP and TFTP in one process: the same files, by the same rules, with one audit. `cargo run -p embed-axum FOLDER`,
+//! A router of axum that serves the files of a TFTP server beside routes of its own: by the same rules, with one audit. `cargo run -p embed-axum FOLDER`,
 //! then `curl http://127.0.0.1:8069/NAME` and `curl tftp://127.0.0.1:6969/NAME`.
 
 use async_trait::async_trait;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{ConnectInfo, Path, State};
+use axum::extract::{ConnectInfo, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -15,12 +15,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tuffet::{
-    Ask, Authorize, Decided, ErrorCode, Event, EventKind, Failure, Folder, Handle, HookCall, Listener,
-    Observe, ReadTransfer, Request, Requests, Server, Verdict,
+    Authorize, Event, EventKind, Failure, Folder, Handle, HookCall, Listener, Observe, Request, Server,
+    Verdict,
 };
-
-/// Bytes that are read at once for an HTTP client.
-const PIECE: usize = 64 << 10;
+use tuffet_http::Files;
 
 /// The rule for both protocols.
 struct NoSecrets;
@@ -57,33 +55,15 @@ impl Observe for Audit {
 }
 
 async fn serve(
-    State(requests): State<Requests>,
+    State(files): State<Files>,
     ConnectInfo(client): ConnectInfo<SocketAddr>,
-    Path(name): Path<String>,
+    request: axum::extract::Request,
 ) -> Response {
-    // The server may end before the requests of its neighbour.
-    match requests.read(Ask::http("boot", client, name.as_bytes())).await {
-        Ok(Decided::Granted(content)) => Body::from_stream(pieces(content)).into_response(),
-        Ok(Decided::Refused(denial)) if denial.code == ErrorCode::FileNotFound => {
-            StatusCode::NOT_FOUND.into_response()
-        }
-        Ok(Decided::Refused(_)) => StatusCode::FORBIDDEN.into_response(),
-        Ok(Decided::Dropped(_)) | Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+    match files.respond(client, request).await {
+        Some(response) => response.map(Body::new),
+        // Policy drops the request, or a limit is reached: a TFTP client would get no answer.
+        None => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }
-}
-
-/// The content, piece by piece. An error ends the connection, so that the client notices.
-fn pieces(content: ReadTransfer) -> impl futures_util::Stream<Item = std::io::Result<tuffet::Bytes>> {
-    futures_util::stream::try_unfold((content, 0), async |(content, offset)| {
-        if offset == content.size() {
-            content.served();
-            return Ok(None);
-        }
-        let piece = content.read_at(offset, PIECE).await?;
-        content.sent(piece.len() as u64);
-        let next = offset + piece.len() as u64;
-        Ok(Some((piece, (content, next))))
-    })
 }
 
 /// Starts both; returns the TFTP server and the address of HTTP.
@@ -102,7 +82,9 @@ async fn start(
     let tftp = Arc::new(server.start()?);
     let socket = TcpListener::bind(http).await?;
     let http = socket.local_addr()?;
-    let routes = Router::new().route("/{*name}", get(serve)).with_state(tftp.requests());
+    let files = Files::new(tftp.requests(), "boot");
+    let routes = Router::new().route("/healthz", get(|| async { "serving" }));
+    let routes = routes.fallback(serve).with_state(files);
     let service = routes.into_make_service_with_connect_info::<SocketAddr>();
     tokio::spawn(async move { axum::serve(socket, service).await });
     Ok((tftp, http))
@@ -150,6 +132,7 @@ mod tests {
             let client = Client::new(tftp);
             assert_eq!(client.get("image").unwrap(), image);
             assert_eq!(http(web, "image"), (200, image));
+            assert_eq!(http(web, "healthz"), (200, b"serving".to_vec()));
             for (name, code, status) in [("secret/key", 2, 403), ("none", 1, 404)] {
                 assert_eq!(client.get(name).unwrap_err().code(), Some(code));
                 assert_eq!(http(web, name).0, status);

@@ -205,6 +205,7 @@ impl WrittenRequest {
             vlan: self.vlan,
             lease: lease.map(Box::new),
             macs,
+            certificate: None,
             class,
             options: options.collect(),
             received_at: SystemTime::UNIX_EPOCH + at,

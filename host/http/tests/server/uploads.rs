@@ -61,6 +61,21 @@ fn a_body_becomes_a_file() {
 }
 
 #[test]
+fn an_upload_may_ask_to_replace_nothing() {
+    let served = served(true);
+    assert_eq!(
+        (put(&served, "file", &["If-None-Match: *"], b"a"), served.end().as_str()),
+        (201, "stored file")
+    );
+    assert_eq!(
+        (put(&served, "file", &["If-None-Match: *"], b"b"), served.end().as_str()),
+        (412, "denied file")
+    );
+    assert_eq!(served.read("file").unwrap(), b"a");
+    assert_eq!((put(&served, "file", &[], b"c"), served.end().as_str()), (204, "stored file"));
+}
+
+#[test]
 fn what_cannot_be_stored_is_refused() {
     let served = served(false);
     for (name, headers, body, status) in [

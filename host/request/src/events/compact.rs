@@ -11,7 +11,7 @@ use crate::packed_address::PackedAddress;
 use crate::packed_time::{PackedDuration, PackedInstant};
 use crate::progress::Progress;
 use crate::protocol::Protocol;
-use crate::request::{LeaseFact, MacFact, Operation, Request, RequestId};
+use crate::request::{Certificate, LeaseFact, MacFact, Operation, Request, RequestId};
 use crate::trail::Trail;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -45,6 +45,7 @@ struct RareFactsOfClient {
     calls: Option<SharedCalls>,
     trail: Option<Arc<Trail>>,
     lease: Option<Box<LeaseFact>>,
+    certificate: Option<Arc<Certificate>>,
     /// The second and the third: there is at most one of each source.
     more_macs: [Option<MacFact>; 2],
 }
@@ -97,6 +98,7 @@ impl CompactRecord {
             vlan: rare.and_then(|rare| rare.vlan),
             lease: own.and_then(|own| own.lease.clone()),
             macs: self.mac.into_iter().chain(more_macs.into_iter().flatten()).collect(),
+            certificate: own.and_then(|own| own.certificate.clone()),
             class: facts.class,
             options: facts.texts.options(),
             received_at: SystemTime::UNIX_EPOCH + Duration::from_millis(self.received_unix_ms),
@@ -224,8 +226,13 @@ fn unix_ms(time: SystemTime) -> u64 {
 impl RareFactsOfClient {
     fn of(request: &Request, more_macs: [Option<MacFact>; 2]) -> Option<Box<RareFactsOfClient>> {
         let (calls, trail, lease) = (request.calls.handle(), request.trail.clone(), request.lease.clone());
-        let is_empty = calls.is_none() && trail.is_none() && lease.is_none() && more_macs[0].is_none();
-        (!is_empty).then(|| Box::new(RareFactsOfClient { calls, trail, lease, more_macs }))
+        let certificate = request.certificate.clone();
+        let is_empty = calls.is_none()
+            && trail.is_none()
+            && lease.is_none()
+            && certificate.is_none()
+            && more_macs[0].is_none();
+        (!is_empty).then(|| Box::new(RareFactsOfClient { calls, trail, lease, certificate, more_macs }))
     }
 }
 

@@ -149,6 +149,10 @@ pub const FIELDS: &[Field] = {
             span: Some("network.protocol.name"),
         ),
         field!(
+            "certificate", |it| Some(FieldValue::Text(&it.record.request.certificate.as_deref()?.sha256)),
+            span: Some("tls.client.hash.sha256"),
+        ),
+        field!(
             "mode", |it| text(it.record.request.mode.as_str()),
             log: false, line: Placed, view: InView::Absent, event: Member("mode"),
         ),

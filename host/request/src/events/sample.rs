@@ -5,7 +5,7 @@ use crate::calls::{Call, Calls};
 use crate::class::ClientClass;
 use crate::mac_address::MacAddress;
 use crate::protocol::Protocol;
-use crate::request::{Lease, LeaseFact, MacFact, MacSource, Request};
+use crate::request::{Certificate, Lease, LeaseFact, MacFact, MacSource, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::{OptionSet, Stats};
@@ -29,6 +29,7 @@ impl DecisionRecord {
         let lease = Lease { hostname: Some("phone".into()), ..Lease::default() };
         let request = Request {
             protocol: Protocol::Http,
+            certificate: Some(Arc::new(Certificate { sha256: "0a1b".into(), names: vec!["rack-7".into()] })),
             raw_name: Some("2fe9".into()),
             prefix: Some("tftpboot".into()),
             shim_folder: Some("efi".into()),

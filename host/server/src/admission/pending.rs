@@ -275,6 +275,7 @@ impl ReceivedRequest<'_> {
             operation: self.operation,
             mode: self.mode,
             macs: macs(&facts, &path),
+            certificate: None,
             class: match self.protocol {
                 Protocol::Tftp => ClientClass::guess(self.operation, &path, &self.options),
                 // Its shape says nothing.

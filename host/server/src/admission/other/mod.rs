@@ -27,7 +27,7 @@ use std::time::{Instant, SystemTime};
 use tuffet_core::OptionSet;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{ClientClass, Denial, Mode, Operation, Protocol};
+use tuffet_request::{Certificate, ClientClass, Denial, Mode, Operation, Protocol};
 
 /// Takes requests by other protocols. Cheap to clone.
 #[derive(Clone)]
@@ -49,13 +49,15 @@ pub struct Ask<'a> {
     pub local_address: Option<IpAddr>,
     /// What the client says of itself, as in the field `User-Agent` of HTTP (RFC 9110 section 10.1.5), if anything.
     pub user_agent: Option<&'a str>,
+    /// The certificate by which the client has authenticated itself, if it has.
+    pub certificate: Option<Arc<Certificate>>,
 }
 
 impl<'a> Ask<'a> {
     /// A request by HTTP for a name, at a listener.
     pub fn http(listener: &'a str, client: SocketAddr, name: &'a [u8]) -> Ask<'a> {
         let protocol = Protocol::Http;
-        Ask { listener, protocol, client, name, local_address: None, user_agent: None }
+        Ask { listener, protocol, client, name, local_address: None, user_agent: None, certificate: None }
     }
 }
 
@@ -185,7 +187,8 @@ fn read(
     let facts = ClientFacts { neighbour, lease: generation.leases.find(client) };
     let trail = admission.sampling.map(|sampling| sampling.begin(Instant::now()));
     let class = ask.user_agent.map_or(ClientClass::UNKNOWN, ClientClass::of_user_agent);
-    tuffet_request::Request { class, ..requested.read(generation, facts, trail) }
+    let certificate = ask.certificate.clone();
+    tuffet_request::Request { class, certificate, ..requested.read(generation, facts, trail) }
 }
 
 fn answer<T>(decision: Decision) -> Decided<T> {

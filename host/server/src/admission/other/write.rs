@@ -60,6 +60,20 @@ impl WriteTransfer {
         }
     }
 
+    /// Lets the upload replace no file, even in a root that overwrites: of those who make the file, the first one has it.
+    ///
+    /// # Errors
+    /// What the client is told, if the file exists already. The request has ended then.
+    pub fn keep_existing(mut self) -> Result<WriteTransfer, Denial> {
+        if self.replaces {
+            return Err(self.fail(&StoreError::Exists));
+        }
+        if let Some(upload) = &mut self.upload {
+            upload.keep_existing();
+        }
+        Ok(self)
+    }
+
     /// Writes the next bytes, once the rates of the client allow it. Returns when they are written, which does not mean that
     /// they are durable.
     ///

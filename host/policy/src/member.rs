@@ -57,3 +57,21 @@ pub struct Member {
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
 }
+
+/// The current state of a plugin.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PluginState {
+    /// Whether its breaker is open.
+    pub breaker_open: bool,
+    /// Running calls.
+    pub running: u64,
+    /// Calls waiting for an instance.
+    pub waiting: u64,
+}
+
+impl Member {
+    pub(super) fn state(&self) -> PluginState {
+        let (running, waiting) = self.turns.as_ref().map(|turns| turns.counts()).unwrap_or_default();
+        PluginState { breaker_open: self.breaker.is_open(), running, waiting }
+    }
+}

@@ -8,7 +8,7 @@ use super::chain_deadline::ChainDeadline;
 use super::chain_results::ChainedPlugin;
 use super::identity::PluginIdentity;
 use super::load_problem::LoadProblem;
-use super::member::Member;
+use super::member::{Member, PluginState};
 use tuffet_request::settings::DefaultVerdict;
 
 /// A loaded policy: one for each generation.
@@ -115,6 +115,13 @@ impl Policy {
     /// All chains: first those of `policy`.
     pub(super) fn all(&self) -> impl Iterator<Item = &Chains> {
         std::iter::once(&self.parts.of_all).chain(self.parts.of_listeners.values())
+    }
+
+    /// The plugins in the chains, by name; a plugin in several chains appears several times.
+    pub fn plugin_states(&self) -> impl Iterator<Item = (Arc<str>, PluginState)> + '_ {
+        let chains =
+            self.all().flat_map(|its| [&its.authorize, &its.resolve, &its.accept_upload, &its.observe]);
+        chains.flatten().map(|member| (Arc::clone(&member.name), member.state()))
     }
 
     /// Returns the default verdict in a word.

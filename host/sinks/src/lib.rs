@@ -13,7 +13,6 @@ mod line;
 mod log;
 mod memory;
 mod nats;
-mod open_output;
 mod open_sinks;
 mod otlp;
 mod output;

@@ -9,10 +9,16 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::counters::Counters;
-use super::open_output;
+use super::file::FileOutput;
+use super::http::HttpOutput;
+use super::nats::NatsOutput;
+use super::otlp::OtlpOutput;
 use super::output::Output;
 use super::spool::Spool;
-use super::{Pending, Shared, Sink, SinkCounted, SinkSpec};
+use super::stdout::StdoutOutput;
+use super::syslog::SyslogOutput;
+use super::udp::UdpOutput;
+use super::{Pending, Shared, Sink, SinkCounted, SinkSpec, SinkTarget};
 use tuffet_net::OpenOnce;
 
 /// Sinks that stay open while a policy uses them. Its methods may block.
@@ -35,7 +41,7 @@ impl Sinks {
     /// Its file, spool or socket cannot be opened, or no thread could be started.
     pub fn open(&self, spec: &SinkSpec) -> io::Result<Arc<Sink>> {
         self.open.get(spec.clone(), |spec| {
-            let output = open_output::open(spec)?;
+            let output = open_output(spec)?;
             self.start(spec, output)
         })
     }
@@ -103,4 +109,20 @@ impl Sinks {
         };
         self.counters.lock().iter().map(count).collect()
     }
+}
+
+/// Opens the file or the socket. Remote receivers are contacted with the first delivery.
+///
+/// # Errors
+/// The file cannot be opened, or no socket or thread can be created.
+fn open_output(spec: &SinkSpec) -> io::Result<Box<dyn Output>> {
+    Ok(match &spec.target {
+        SinkTarget::File(file) => Box::new(FileOutput::open(file)?),
+        SinkTarget::Stdout => Box::new(StdoutOutput::default()),
+        SinkTarget::Udp(address) => Box::new(UdpOutput::open(*address)?),
+        SinkTarget::Syslog(syslog) => Box::new(SyslogOutput::new(syslog)),
+        SinkTarget::Http(http) => Box::new(HttpOutput::open(http)?),
+        SinkTarget::Nats(nats) => Box::new(NatsOutput::open(nats)?),
+        SinkTarget::Otlp(otlp) => Box::new(OtlpOutput::open(&spec.name, otlp)?),
+    })
 }

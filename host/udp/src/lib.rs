@@ -29,7 +29,6 @@ mod reports;
 mod route;
 mod segment_limits;
 mod send;
-mod send_errors;
 mod socket;
 mod source;
 mod unreachable;

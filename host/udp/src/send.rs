@@ -1,13 +1,11 @@
 //! Sending in batches, across peers.
 
-mod queued;
-
 use super::Local;
 use super::calls::Sender;
 use super::message::{Message, Payload, Piece, SEND_BATCH};
 use super::segment_limits::SegmentLimits;
-use super::send_errors::{MAX_LATE_ERRORS, is_late, refuses_segments};
 use super::socket::Socket;
+use super::unreachable::may_be_report;
 use std::io;
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -19,6 +17,10 @@ const ARENA_BYTES: usize = 1 << 20;
 
 /// How long to wait for room in a full send buffer before the datagrams count as lost.
 const FULL_BUFFER_WAIT: Duration = Duration::from_millis(5);
+
+/// How often in a row a call may fail because of ICMP errors of earlier datagrams: the kernel returns such an
+/// error once, instead of a result, and has then sent nothing (ip(7), IP_RECVERR).
+const MAX_LATE_ERRORS: u32 = 3;
 
 /// The result of sending a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -193,6 +195,34 @@ impl SendBatch {
         0
     }
 
+    /// Calls `each` for every queued datagram, with its peer, its source address if one is set, and its bytes in two
+    /// parts, of which the second may be empty.
+    pub fn each(&self, mut each: impl FnMut(SocketAddr, Option<Local>, &[u8], &[u8])) {
+        for Message { peer, local, bytes, segment, payload, .. } in &self.messages {
+            let bytes = &self.arena[bytes.clone()];
+            match payload {
+                None => bytes.chunks(*segment).for_each(|datagram| each(*peer, *local, datagram, &[])),
+                Some(Payload { content, range, header }) => {
+                    let mut rest = &content[range.clone()];
+                    for header in bytes.chunks(*header) {
+                        let (now, later) = rest.split_at(rest.len().min(segment - header.len()));
+                        each(*peer, *local, header, now);
+                        rest = later;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the queued datagrams instead of sending them: for tests without a network.
+    pub fn drain(&mut self) -> Vec<(SocketAddr, Vec<u8>)> {
+        let mut datagrams = Vec::new();
+        self.each(|peer, _, header, payload| datagrams.push((peer, [header, payload].concat())));
+        self.messages.clear();
+        self.used = 0;
+        datagrams
+    }
+
     fn submit<'a>(
         &mut self,
         socket: &Socket,
@@ -226,6 +256,17 @@ fn wait_writable(socket: &Socket) -> bool {
     let mut ready = [rustix::event::PollFd::new(socket, rustix::event::PollFlags::OUT)];
     let patience = rustix::event::Timespec { tv_sec: 0, tv_nsec: FULL_BUFFER_WAIT.as_nanos() as _ };
     rustix::event::poll(&mut ready, Some(&patience)).is_ok_and(|count| count > 0)
+}
+
+/// The errors with which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
+/// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).
+fn refuses_segments(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
+}
+
+/// Returns whether this may be the ICMP error of an earlier datagram.
+fn is_late(socket: &Socket, error: &io::Error) -> bool {
+    socket.reports_errors() && may_be_report(error)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use wasmtime::component::Component;
 
 use super::answer_values::digest;
 use super::bindings;
+use super::code_cache::CodeCache;
 use super::engine::PolicyRuntime;
 use super::hook::Hook;
 use super::kind::check_kind;
@@ -95,8 +96,13 @@ impl ComponentInfo {
     /// As [`ComponentInfo::of`].
     pub fn of_bytes(runtime: &PolicyRuntime, binary: &[u8]) -> Result<ComponentInfo, String> {
         check_kind(binary)?;
-        let engine = &runtime.shared().engine;
-        let component = Component::from_binary(engine, binary).map_err(|error| {
+        let shared = runtime.shared();
+        let engine = &shared.engine;
+        // As when it is loaded: code without a digest would be removed at the next load, and compiled again.
+        shared.code_cache.iter().for_each(CodeCache::verify);
+        let component = Component::from_binary(engine, binary);
+        shared.code_cache.iter().for_each(CodeCache::seal);
+        let component = component.map_err(|error| {
             format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")))
         })?;
         let manifest = Manifest::of(binary)?;

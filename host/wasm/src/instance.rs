@@ -1,18 +1,18 @@
 //! An instance of a plugin: its store, its hooks, and the state that is reset between calls.
 
+use std::fmt;
 use std::sync::Arc;
 
 use wasmtime::component::Instance as Component;
 use wasmtime::{Store, UpdateDeadline};
 
-use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
+use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
 use super::call_log::CallLog;
 use super::code::Code;
 use super::cpu_limit::CpuLimit;
 use super::meter::Meter;
 use super::observe;
 use super::sandbox::Sandbox;
-use super::settings_refused::SettingsRefused;
 use super::subject::{Caller, Subject};
 use tuffet_request::{ClientKey, Traced};
 
@@ -143,3 +143,15 @@ fn loaded_hook<'a, Guest>(
         },
     }
 }
+
+/// The error of a plugin that refuses its settings: the problems that `configure` returned.
+#[derive(Debug)]
+pub(super) struct SettingsRefused(pub Vec<lifecycle::Problem>);
+
+impl fmt::Display for SettingsRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it refused its settings")
+    }
+}
+
+impl std::error::Error for SettingsRefused {}

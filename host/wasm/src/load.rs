@@ -7,13 +7,13 @@ use std::time::Duration;
 use wasmtime::component::{Component, InstancePre};
 
 use super::access::{READ_CLOCK, UnaskedClock};
+use super::answer_values::digest;
 use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
 use super::code::Code;
 use super::compile;
 use super::engine::PolicyRuntime;
 use super::grants::{self, ConfiguredNames, GrantCheck};
 use super::hook::Hook;
-use super::identity::identity;
 use super::kind::check_kind;
 use super::load_problems::{explain, explain_exports, explain_imports, explain_types, problem};
 use super::manifest::Manifest;
@@ -34,6 +34,8 @@ use tuffet_registry::Pulled;
 
 /// How long instances stay idle if the manifest permits reuse and the configuration does not mention it.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
+/// The maximum length of a version, in characters: a manifest may contain anything.
+const MAX_VERSION: usize = 60;
 
 /// Pulls, reads, compiles and links a plugin, and lets it check its settings. Compiling takes milliseconds to
 /// seconds, on a thread that may block.
@@ -300,6 +302,23 @@ fn plugin(
 /// Whether a plugin with these grants sees only its settings and requests, and has no effects.
 fn is_pure(granted: &[Grant]) -> bool {
     granted.iter().all(|grant| is_pure_kind(grant.kind()))
+}
+
+/// Identifies the component of a plugin.
+fn identity(
+    spec: &PluginConfig,
+    manifest: &Manifest,
+    binary: &[u8],
+    pulled: Option<&Pulled>,
+) -> PluginIdentity {
+    PluginIdentity {
+        plugin: spec.name.clone(),
+        component: spec.component.to_string(),
+        version: text::one_line(&manifest.version, MAX_VERSION),
+        sha256: digest(binary),
+        manifest: pulled.map(|pulled| pulled.manifest.to_string()),
+        verified: pulled.is_some_and(|pulled| pulled.verified),
+    }
 }
 
 /// Whether a plugin with such a grant sees only its settings and requests, and has no effects.

@@ -12,7 +12,6 @@ use super::access::{Access, CallUsage, FixedClock, HttpGate, UploadContent, cons
 use super::bindings::{contents, types};
 use super::call_log::CallLog;
 use super::cpu_limit::CpuLimit;
-use super::host_call::CurrentHostCall;
 use super::output_tail::OutputTail;
 use super::stderr_reason;
 use super::subject::Subject;
@@ -218,5 +217,31 @@ impl ResourceLimiter for MemoryLimit {
 
     fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
         Ok(self.grow(desired.saturating_sub(current).saturating_mul(size_of::<usize>())))
+    }
+}
+
+/// The running host call of an instance, if any.
+#[derive(Debug, Default)]
+pub(super) struct CurrentHostCall(Option<String>);
+
+impl CurrentHostCall {
+    /// Resets the record for another call of a hook.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    /// Records the start of a host call. The record stays if the call is abandoned.
+    pub fn begin(&mut self, what: impl Into<String>) {
+        self.0 = Some(what.into());
+    }
+
+    /// Records the end of the host call.
+    pub fn end(&mut self) {
+        self.0 = None;
+    }
+
+    /// The running host call; `None` during waits inside of WASI.
+    pub fn current(&self) -> Option<&str> {
+        self.0.as_deref()
     }
 }

@@ -1,4 +1,4 @@
-//! The result of a compiler.
+//! The result of building a project.
 
 use std::path::PathBuf;
 
@@ -11,4 +11,16 @@ pub(super) struct BuiltComponent {
     pub component: PathBuf,
     /// The folder that contains it, if it is temporary.
     pub scratch: Option<Scratch>,
+}
+
+/// The reason why there is no component.
+pub(super) enum BuildError {
+    /// There is no project that can be built.
+    NoProject(String),
+    /// A required program is missing.
+    Unavailable(String),
+    /// The compiler printed the reason.
+    Failed(String),
+    /// The component cannot be written to its place.
+    Unwritten(String),
 }

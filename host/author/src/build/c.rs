@@ -12,8 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use wasmparser::{ExternalKind, Parser, Payload};
 
-use super::built::BuiltComponent;
-use super::error::BuildError;
+use super::built::{BuildError, BuiltComponent};
 use super::project::Project;
 use super::scratch::Scratch;
 use crate::export::Export;

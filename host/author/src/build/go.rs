@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::built::BuiltComponent;
-use super::error::BuildError;
+use super::built::{BuildError, BuiltComponent};
 use super::project::Project;
 use super::scratch::Scratch;
 use crate::export::Export;

@@ -3,8 +3,6 @@
 mod built;
 mod c;
 mod component;
-mod error;
-mod file_name;
 mod go;
 mod js;
 mod project;
@@ -23,7 +21,7 @@ use crate::error::{EXIT_CANNOT_WRITE, EXIT_UNAVAILABLE};
 use crate::plugin_args::{ContextArgs, PluginArgs};
 use crate::program::ServerProgram;
 use crate::{check, files, settings_schema};
-use error::BuildError;
+use built::BuildError;
 pub(crate) use project::ProjectFile;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_terminal::{OTHER_OUTPUT, print, print_stderr, unwritten};

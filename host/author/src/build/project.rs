@@ -7,10 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::built::BuiltComponent;
+use super::built::{BuildError, BuiltComponent};
 use super::component;
-use super::error::BuildError;
-use super::file_name::is_file_name;
 use super::scratch::Scratch;
 use crate::export::Export;
 use crate::manifest;
@@ -129,6 +127,13 @@ impl Project {
             .map_err(|error| BuildError::Unwritten(format!("{}: {error}", path.display())))?;
         Ok(BuiltComponent { name: self.name, component: path, scratch: Some(scratch) })
     }
+}
+
+/// Returns whether a component can have this name.
+pub(super) fn is_file_name(name: &str) -> bool {
+    !name.starts_with('.')
+        && !name.is_empty()
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
 }
 
 #[cfg(test)]

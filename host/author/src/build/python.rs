@@ -4,9 +4,8 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::built::BuiltComponent;
-use super::error::BuildError;
-use super::file_name::is_file_name;
+use super::built::{BuildError, BuiltComponent};
+use super::project::is_file_name;
 use super::scratch::Scratch;
 
 /// The file that identifies a project.

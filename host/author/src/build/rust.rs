@@ -13,8 +13,7 @@ use std::{env, io};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::built::BuiltComponent;
-use super::error::BuildError;
+use super::built::{BuildError, BuiltComponent};
 use tuffet_wasm::digest;
 
 const TARGET: &str = "wasm32-wasip2";

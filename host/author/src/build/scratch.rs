@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::BuildError;
+use super::built::BuildError;
 
 /// A temporary folder for one build, removed on drop.
 pub(super) struct Scratch {

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tuffet_core::{OptionSet, Stats};
 
+use super::host::InputProblem;
 use super::host::parse_time;
-use super::problem::InputProblem;
 use super::request::WrittenRequest;
 use tuffet_request::events::{
     Answered, CompactRecord, DecisionRecord, Ending, Event, EventKind, Outcome, Summary,

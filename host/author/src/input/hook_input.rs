@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::events::{self, WrittenEvent};
-use super::problem::InputProblem;
+use super::host::InputProblem;
 use super::request::WrittenRequest;
 use tuffet_wasm::{Hook, HookInput};
 

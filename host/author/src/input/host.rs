@@ -7,13 +7,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
-use super::problem::InputProblem;
 use tuffet_request::Operation;
 use tuffet_request::events::Outcome;
 use tuffet_request::units::{TimeSpan, plain};
 use tuffet_wasm::{
     AnswerSource, Exchange, GivenRequest, HttpAnswer, HttpFailure, KeyName, RecordedAnswers, StagedAnswers,
 };
+
+/// A problem of the input: a JSON pointer into it, and a message.
+pub(crate) type InputProblem = (String, String);
 
 /// The key `host` of a request or a case.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]

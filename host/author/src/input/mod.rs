@@ -5,12 +5,10 @@ mod bytes;
 mod events;
 mod hook_input;
 mod host;
-mod problem;
 mod request;
 
 pub(crate) use args::{CallInput, CallInputError, RequestArgs};
 pub(crate) use events::WrittenEvent;
 pub(crate) use hook_input::hook_input;
-pub(crate) use host::{KeyValue, SharedKeys, WrittenHost};
-pub(crate) use problem::InputProblem;
+pub(crate) use host::{InputProblem, KeyValue, SharedKeys, WrittenHost};
 pub(crate) use request::WrittenRequest;

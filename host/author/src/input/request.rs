@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::bytes::Bytes;
-use super::host::parse_time;
-use super::problem::InputProblem;
+use super::host::{InputProblem, parse_time};
 use tuffet_leases::Mac;
 use tuffet_request::names::{self, RequestedName};
 use tuffet_request::{

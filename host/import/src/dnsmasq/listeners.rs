@@ -1,7 +1,6 @@
 //! The addresses and interfaces that dnsmasq listens on.
 
 use super::conf::Setting;
-use super::interfaces;
 use super::settings::Settings;
 use crate::target::{Target, put_tid_ports};
 use crate::yaml::{Map, Value};
@@ -48,7 +47,7 @@ pub(super) fn listen_addresses(
 }
 
 fn excludes(except: &[(String, Setting)], name: &str) -> bool {
-    except.iter().any(|(pattern, _)| interfaces::matches(pattern, name))
+    except.iter().any(|(pattern, _)| matches(pattern, name))
 }
 
 struct Collector<'a> {
@@ -73,7 +72,7 @@ impl Collector<'_> {
                 );
                 let comment = self.target.report.missing(&setting.location, text);
                 self.target.listening.push(comment);
-                let names = self.present.iter().filter(|name| interfaces::matches(pattern, name));
+                let names = self.present.iter().filter(|name| matches(pattern, name));
                 for name in names.filter(|name| !excludes(except, name)) {
                     self.interface(name, vec![origin.clone()]);
                 }
@@ -154,4 +153,35 @@ pub(super) fn listener(listen: &ListenAddress, settings: &Settings) -> Map {
         listener.put("max-blksize", Value::plain(size), [setting.origin()]);
     }
     listener
+}
+
+/// Returns the names of the interfaces, sorted.
+pub(super) fn present_interfaces() -> Vec<String> {
+    let entries = Path::new("/sys/class/net").read_dir().into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Whether a name matches; a `*` at the end matches any suffix.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => pattern == name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("eth*", "eth0") && matches("*", "lo") && matches("eth0", "eth0"));
+        assert!(!matches("eth0", "eth01") && !matches("eth*", "br0"));
+        assert!(present_interfaces().iter().any(|name| name == "lo"), "{:?}", present_interfaces());
+    }
 }

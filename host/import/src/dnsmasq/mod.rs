@@ -2,7 +2,6 @@
 
 mod boot;
 mod conf;
-mod interfaces;
 mod listeners;
 mod plan;
 mod settings;

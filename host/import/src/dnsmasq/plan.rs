@@ -2,7 +2,7 @@
 
 use super::listeners::ListenAddress;
 use super::settings::{Settings, UniqueRoot};
-use super::{boot, interfaces, listeners};
+use super::{boot, listeners};
 use crate::error::ImportError;
 use crate::location::{Location, Word};
 use crate::target::{Remap, Target};
@@ -25,7 +25,8 @@ pub(super) fn plan(mut settings: Settings, has_windows: bool) -> Result<Target, 
     if let Some((first, last, _)) = settings.ports.as_ref().filter(|_| settings.single_port.is_none()) {
         target.limit_workers(*first, *last);
     }
-    let listen_addresses = listeners::listen_addresses(&settings, &mut target, &interfaces::present());
+    let listen_addresses =
+        listeners::listen_addresses(&settings, &mut target, &listeners::present_interfaces());
     leave_out_unserved(&mut settings, &listen_addresses, &mut target)?;
     let names = roots(&settings, &mut target)?;
     listeners(&settings, listen_addresses, &names, &mut target);

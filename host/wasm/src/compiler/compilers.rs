@@ -1,6 +1,6 @@
 //! The server's side: requests compilers.
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use rustix::net::{
@@ -18,7 +19,6 @@ use rustix::net::{
 
 use super::STARTER;
 use super::answer::{CompileOutcome, STARTER_ENDED, outcome};
-use super::slots::CompilerSlots;
 use super::work::Header;
 
 /// The time limit of a compiler. Python takes seconds on a server, and minutes on a small, busy board.
@@ -27,6 +27,8 @@ const DEADLINE: Duration = Duration::from_secs(300);
 const MAX_ANSWER: u64 = 64 << 10;
 /// The component is written in parts of this size, with a check of the deadline between them.
 const PART_BYTES: usize = 256 << 10;
+/// The maximum number of compilers. Each uses several cores itself; more compilers only take more memory.
+const MAX_COMPILERS: usize = 4;
 
 /// The connection to the compiler starter, which ends when this value is dropped.
 #[derive(Debug)]
@@ -146,4 +148,36 @@ fn write(socket: &mut UnixStream, header: Header, component: &[u8], until: Insta
 fn left(until: Instant) -> io::Result<Duration> {
     let left = until.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
+}
+
+/// The free slots for compilers.
+#[derive(Debug)]
+struct CompilerSlots {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl CompilerSlots {
+    fn new() -> CompilerSlots {
+        let cores = available_parallelism().map_or(1, usize::from);
+        CompilerSlots { free: Mutex::new(cores.min(MAX_COMPILERS)), freed: Condvar::new() }
+    }
+
+    /// Waits for a free slot.
+    fn take(&self) -> CompilerSlot<'_> {
+        let mut free = self.free.lock();
+        self.freed.wait_while(&mut free, |free| *free == 0);
+        *free -= 1;
+        CompilerSlot(self)
+    }
+}
+
+/// A slot, free again when dropped.
+struct CompilerSlot<'a>(&'a CompilerSlots);
+
+impl Drop for CompilerSlot<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock() += 1;
+        self.0.freed.notify_one();
+    }
 }

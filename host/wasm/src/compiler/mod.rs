@@ -14,7 +14,6 @@
 mod answer;
 mod compilers;
 mod limits;
-mod slots;
 mod starter;
 mod work;
 

@@ -39,6 +39,19 @@ async fn code_is_compiled_once() {
     assert_eq!(mode & 0o077, 0, "it is closed to other users");
 }
 
+/// What `tuffet plugin inspect` compiles, a server need not compile.
+#[tokio::test]
+async fn code_of_an_inspected_component_is_kept() {
+    let folder = TempDir::new().unwrap();
+    let runtime = PolicyRuntime::new(Some(folder.path())).unwrap();
+    let builtin = acl("acl", json!({})).component;
+    let inspected = || ComponentInfo::of(&runtime, &builtin).unwrap_or_else(|why| unreachable!("{why}"));
+    assert_eq!((inspected().hooks, runtime.compiled()), (vec!["authorize"], Some((0, 1))));
+    assert_eq!(load_afresh(folder.path()).await, (1, 0));
+    inspected();
+    assert_eq!(runtime.compiled(), Some((1, 1)));
+}
+
 #[tokio::test]
 async fn code_that_is_not_as_it_was_written_is_not_run() {
     let folder = TempDir::new().unwrap();

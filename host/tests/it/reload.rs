@@ -214,7 +214,8 @@ fn the_socket_of_a_server_that_was_killed_is_taken_over() {
     assert!(!socket.exists());
 }
 
-const SIZE: usize = 100 << 20;
+/// Enough for several hundred blocks of 64 KiB.
+const SIZE: usize = 40 << 20;
 
 /// The transfer keeps the policy, the root and the content that it began with, whatever happens.
 #[test]

@@ -340,7 +340,7 @@ fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
     let (descriptors, memory) = (server.descriptors(), server.memory());
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for _ in 0..32 {
+        for _ in 0..8 {
             scope.spawn(|| {
                 while !over.load(Relaxed) {
                     let mut peer = Peer::new(server.address());

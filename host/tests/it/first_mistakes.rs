@@ -1,6 +1,8 @@
 //! The first mistakes of a new operator get the messages that docs/troubleshooting.md has for them.
 
-use crate::harness::{Answer, Peer, Ran, Server, Setup, error, is_root, own_loopback, rrq, run, tuffet, wrq};
+use crate::harness::{
+    Answer, Peer, Ran, Server, Setup, check_in, error, is_root, own_loopback, rrq, run, wrq,
+};
 use std::collections::HashMap;
 use std::fs;
 use std::net::UdpSocket;
@@ -74,8 +76,7 @@ fn configurations(messages: &mut Messages) {
         ("`default: deny`, and nobody is served", format!("{one}policy: {{ default: deny }}\n")),
     ] {
         let listener = format!("listeners: [{{ address: \"{}:0\" }}]\n", own_loopback());
-        setup.outside().write("tuffet.yaml", format!("{listener}{yaml}").as_bytes());
-        let ran = tuffet(["check", "--config", setup.outside().path("tuffet.yaml").to_str().unwrap()]);
+        let ran = check_in(&setup.outside(), &format!("{listener}{yaml}"));
         assert_says(&ran, &messages.take(mistake));
     }
 }

@@ -214,7 +214,8 @@ fn the_socket_of_a_server_that_was_killed_is_taken_over() {
     assert!(!socket.exists());
 }
 
-const SIZE: usize = 100 << 20;
+/// Enough for several hundred blocks of 64 KiB.
+const SIZE: usize = 40 << 20;
 
 /// The transfer keeps the policy, the root and the content that it began with, whatever happens.
 #[test]
@@ -339,7 +340,7 @@ fn many_reloads_under_many_clients_lose_nothing_and_leave_nothing() {
     let (descriptors, memory) = (server.descriptors(), server.memory());
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for _ in 0..32 {
+        for _ in 0..8 {
             scope.spawn(|| {
                 while !over.load(Relaxed) {
                     let mut peer = Peer::new(server.address());

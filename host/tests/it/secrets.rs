@@ -1,7 +1,9 @@
 //! Secrets of a configuration never appear: not in the log at its most verbose level, not in displays or
 //! exports, not in an error.
 
-use crate::harness::{Endpoint, HttpAnswer, Peer, SOON, Setup, compiled, http, is_root, rrq, run, tuffet};
+use crate::harness::{
+    Endpoint, HttpAnswer, Peer, SOON, Setup, check_file, compiled, http, is_root, rrq, run,
+};
 use crate::policy::probe;
 use std::net::TcpListener;
 use std::process::Command;
@@ -138,7 +140,7 @@ fn secrets_come_out_nowhere() {
         if !written.contains("hush-key") && !written.contains("hushed") {
             assert_hushed("a refused reload", &ran.stderr, &seed);
         }
-        let checked = tuffet(["check", config.to_str().unwrap()]);
+        let checked = check_file(&config);
         assert_ne!(checked.code(), 0);
         assert!(
             !checked.stderr.contains("hush-url") && !checked.stderr.contains("hush-value"),

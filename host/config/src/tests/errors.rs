@@ -24,6 +24,7 @@ fn files_that_are_not_a_configuration_say_so() {
     let scene = Scene::new();
     for (text, complaint) in [
         (&b""[..], "the file is empty; it needs at least `listeners` and `roots`"),
+        ("\u{feff}".as_bytes(), "the file is empty; it needs at least `listeners` and `roots`"),
         (b"# nothing yet\n", "the file is empty; it needs at least `listeners` and `roots`"),
         (b"- a\n", "1:1: found a list; give a mapping (`key: value` lines)"),
         (b"tftp\n", "1:1: found `tftp`; give a mapping (`key: value` lines)"),

@@ -118,6 +118,24 @@ fn the_unspecified_address_has_both_families() {
 }
 
 #[test]
+fn listeners_that_overlap() {
+    let both = |one: &str, other: &str| format!("- {{ address: '{one}' }}\n- {{ address: '{other}' }}\n");
+    for (one, other) in
+        [("127.0.0.1:6969", "0.0.0.0:6969"), ("0.0.0.0:6969", "127.0.0.1:6969"), ("[::]:6969", "[::1]:6969")]
+    {
+        assert_complains(&both(one, other), &["overlap", "keep one of them"]);
+    }
+    for (one, other) in [
+        ("127.0.0.1:6969", "127.0.0.2:6969"),
+        ("127.0.0.1:6969", "0.0.0.0:6970"),
+        ("0.0.0.0:6969", "[::]:6969"),
+        ("127.0.0.1:0", "0.0.0.0:0"),
+    ] {
+        is_good(&both(one, other));
+    }
+}
+
+#[test]
 fn a_profile_names_networks_and_classes_that_exist() {
     let complaints = |profiles: &str| Scene::new().complaints(minimal(&format!("profiles: {profiles}\n")));
     for (profiles, advice) in [

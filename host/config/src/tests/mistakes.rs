@@ -230,6 +230,113 @@ fn a_mistake_is_answered_with_the_right_form() {
     );
 }
 
+/// Asserts that there is one complaint, at this place and with these words.
+#[track_caller]
+fn assert_wrong(yaml: &str, place: &str, words: &[&str]) {
+    let found = Scene::new().complaints(yaml);
+    let is_it = |found: &str| {
+        found.starts_with(&format!("{place}: ")) && words.iter().all(|word| found.contains(word))
+    };
+    assert!(found.len() == 1 && is_it(&found[0]), "not at {place} with {words:?}: {found:#?}");
+}
+
+#[track_caller]
+fn assert_right(yaml: &str) {
+    Scene::new().load(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
+}
+
+#[test]
+fn a_star_without_quotes() {
+    let advice = "quote values that begin with `*`: write \"*.key\"";
+    let acl = |settings: &str| {
+        minimal(&format!(
+            "policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: builtin:acl\n    settings:\n{settings}"
+        ))
+    };
+    assert_wrong(&acl("      deny:\n        - names:\n            - *.key\n"), "10:15", &[advice]);
+    assert_wrong(&acl("      deny: [{ names: [x, *.key] }]\n"), "8:27", &[advice]);
+    assert_right(&acl("      deny: [{ names: [x, '*.key'] }]\n"));
+}
+
+#[test]
+fn words_and_numbers_in_quotes() {
+    let root = minimal("").replace("path: files", "path: files, writable: 'true'");
+    assert_wrong(&root, "2:46", &["`true` in quotes is text; remove the quotes"]);
+    assert_wrong(&minimal("workers: '4'\n"), "3:10", &["`4` in quotes is text; remove the quotes"]);
+}
+
+#[test]
+fn ipv6_addresses_without_brackets_or_quotes() {
+    let block = |address: &str| {
+        format!("listeners:\n  - address: {address}\n    name: x\nroots: [{{ name: boot, path: files }}]\n")
+    };
+    let flow = |address: &str| minimal("").replace("127.0.0.1:6969", address);
+    for (place, listener) in [("2:14", &block as &dyn Fn(&str) -> String), ("1:24", &flow)] {
+        assert_wrong(&listener("::1:69"), place, &["brackets", "\"[::1]:69\"", "in quotes"]);
+        assert_wrong(&listener("[::]:69"), place, &["quote the address: write \"[::]:69\""]);
+        assert_wrong(&listener("[::1]"), place, &["quote the address: write \"[::1]:69\""]);
+        assert_wrong(&listener("[fe80]"), place, &["found a list; put the address in quotes"]);
+        assert_right(&listener("\"[::1]:6969\""));
+    }
+}
+
+#[test]
+fn a_colon_without_a_space() {
+    assert_wrong(
+        &minimal("workers:4\n"),
+        "3:1",
+        &["a space is missing after `workers:`; write `workers: 4`"],
+    );
+    assert_wrong(
+        &minimal("limits:\n  transfers:4\n  pending: 5\n"),
+        "4:3",
+        &["a space is missing after `transfers:`; write `transfers: 4`"],
+    );
+    let advice = "a space is missing after `address:`; write `address: 127.0.0.1:69`";
+    for (listeners, place) in [
+        ("\n  - address:127.0.0.1:69\n", "2:5"),
+        ("\n  - name: lan\n    address:127.0.0.1:69\n", "3:5"),
+        (" [{ address:127.0.0.1:69 }]\n", "1:15"),
+    ] {
+        assert_wrong(
+            &format!("listeners:{listeners}roots: [{{ name: boot, path: files }}]\n"),
+            place,
+            &[advice],
+        );
+    }
+}
+
+#[test]
+fn roots_that_are_all_private() {
+    let private =
+        |more: &str| minimal("").replace("path: files }", &format!("path: files, private: true }}{more}"));
+    assert_wrong(&private(""), "2:8", &["every root is private", "clients would get nothing"]);
+    assert_right(&private(", { name: more, path: incoming }"));
+}
+
+#[test]
+fn absolute_names_of_a_root() {
+    for (prefixes, complaint) in [
+        ("[tftpboot]", "it is not absolute; write the beginning of names such as /tftpboot"),
+        ("[/]", "every name begins with it"),
+        ("[/a/../b]", "file name holds `..`"),
+        ("[\"/a\\nb\"]", "control character"),
+    ] {
+        let yaml = minimal("").replace("path: files", &format!("path: files, also-at: {prefixes}"));
+        assert_wrong(&yaml, "2:46", &[complaint]);
+    }
+    let yaml = minimal("").replace("path: files", "path: files, also-at: /tftpboot");
+    assert_wrong(&yaml, "2:45", &["list"]);
+}
+
+#[test]
+fn folders_that_links_lead_to() {
+    let links =
+        |folders: &str| minimal("").replace("path: files", &format!("path: files, links: [{folders}]"));
+    assert_wrong(&links("/"), "2:44", &["every file of this machine"]);
+    assert_wrong(&links("images, ./images"), "2:52", &["is named twice"]);
+}
+
 #[test]
 fn slips_knows_sections_that_exist() {
     let schema = schema();

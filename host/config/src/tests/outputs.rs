@@ -41,6 +41,32 @@ sinks:
 }
 
 #[test]
+fn keys_and_events_on_nats_servers() {
+    let found = Scene::new().complaints(minimal(
+        "\
+kv:
+  nats:
+    servers: http://h
+    bucket: a.b
+    token: s3cr3t
+events: { nats: { servers: nats://h, subject: 'a.*' } }
+",
+    ));
+    let starts = [
+        "5:14: the scheme `http` is not supported",
+        "6:13: ",
+        "7:12: a token is a secret",
+        "8:47: it is not a valid subject",
+    ];
+    assert!(
+        found.len() == starts.len()
+            && found.iter().zip(starts).all(|(found, start)| found.starts_with(start)),
+        "{found:#?}"
+    );
+    assert!(!found.concat().contains("s3cr3t"), "{found:#?}");
+}
+
+#[test]
 fn far_sinks_and_their_secrets() {
     let scene = Scene::new();
     fs::write(scene.path("key"), "s3cr3t-of-file\n").expect("written");

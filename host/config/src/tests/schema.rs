@@ -1,6 +1,8 @@
 //! The schema, the check against it, and the reference generated from it.
 
 use super::*;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// `shape` knows the keywords that the schema uses, every bound is readable, and every default is within its
 /// bounds.
@@ -79,4 +81,36 @@ fn editors_miss_no_setting_that_secrets_may_have() {
     let within = serde_json::json!({ "properties": { "map-file": { "required": ["root", "path"] } } });
     assert_eq!(then("remap")["else"]["properties"]["settings"], within);
     assert_eq!(then("acl").get("if"), None);
+}
+
+/// An editor must not underline what the server takes.
+#[test]
+fn notations_that_are_accepted_fit_the_patterns() {
+    let (scene, schema) = (Scene::new(), schema());
+    let mut taken = 0;
+    for (section, key, notations) in [
+        (
+            "limits",
+            "cache",
+            &["512", "64KiB", "64 kib", "1g", "1.5mib", ".5K", "1mB", "+5", "5.", "1 b", "x", ""][..],
+        ),
+        (
+            "transfer",
+            "max-duration",
+            &["0", "5s", " 5s ", "1M", "2 days", "1h30m", "10us 1ns", "5", "1,5s"][..],
+        ),
+    ] {
+        let pattern =
+            schema["properties"][section]["properties"][key]["pattern"].as_str().expect("a pattern");
+        for notation in notations {
+            if scene.load(&minimal(&format!("{section}: {{ {key}: \"{notation}\" }}\n"))).is_ok() {
+                taken += 1;
+                let mut grep =
+                    Command::new("grep").args(["-qE", pattern]).stdin(Stdio::piped()).spawn().expect("grep");
+                writeln!(grep.stdin.take().expect("a pipe"), "{notation}").expect("written");
+                assert!(grep.wait().expect("its end").success(), "{notation:?} does not fit {pattern}");
+            }
+        }
+    }
+    assert!(taken >= 12, "only {taken} of the notations are accepted");
 }

@@ -1,14 +1,7 @@
 //! `tuffet check` and `tuffet schema`.
 
-use crate::harness::{Ran, Setup, tuffet, until};
+use crate::harness::{Setup, check, check_file, check_in, tuffet, until};
 use std::net::{TcpListener, UdpSocket};
-
-fn check(yaml: &str) -> Ran {
-    let setup = Setup::new();
-    let file = setup.outside().path("tuffet.yaml");
-    std::fs::write(&file, yaml).unwrap();
-    tuffet([std::ffi::OsStr::new("check"), file.as_os_str()])
-}
 
 const GOOD: &str = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
 
@@ -104,18 +97,6 @@ fn of_a_server_that_runs() {
     check(&GOOD.replace("6969", &port.to_string())).assert_good();
 }
 
-#[test]
-fn an_unknown_key() {
-    check(&format!("{GOOD}polcy:\n  default: deny\n"))
-        .assert_fails(64, &["tuffet.yaml:3:1: ", "polcy", "did you mean `policy`"]);
-}
-
-#[test]
-fn a_bad_value() {
-    check(&format!("{GOOD}transfer:\n  rollover: 2\n"))
-        .assert_fails(64, &["tuffet.yaml:4:13: ", "from 0 to 1"]);
-}
-
 /// All errors are reported at once.
 #[test]
 fn everything_that_is_wrong() {
@@ -136,12 +117,9 @@ fn a_root_that_is_missing() {
 }
 
 #[test]
-fn what_is_no_yaml() {
-    for text in ["", "{", "- a\n- b\n", "listeners: [\n", "\0", "a: b: c", "\u{feff}"] {
-        check(text).assert_fails(64, &["tuffet.yaml"]);
-    }
-    let ran = tuffet(["check", "/no/such/tuffet.yaml"]);
-    ran.assert_fails(64, &["/no/such/tuffet.yaml"]);
+fn a_file_that_is_missing_or_empty() {
+    check("").assert_fails(64, &["tuffet.yaml: the file is empty"]);
+    check_file("/no/such/tuffet.yaml").assert_fails(64, &["/no/such/tuffet.yaml: there is no such file"]);
 }
 
 /// For programs, with the same exit codes.
@@ -197,9 +175,7 @@ fn the_recipes_are_good() {
         for name in ["tftp", "phones", "firmware", "backups", "audit", "state"] {
             std::fs::create_dir_all(folder.join("srv").join(name)).unwrap();
         }
-        let file = setup.outside().path("tuffet.yaml");
-        std::fs::write(&file, block.replace("/srv/", &format!("{}/srv/", folder.display()))).unwrap();
-        let ran = tuffet([std::ffi::OsStr::new("check"), file.as_os_str()]);
+        let ran = check_in(&setup.outside(), &block.replace("/srv/", &format!("{}/srv/", folder.display())));
         assert!(ran.code() == 0, "{block}\n{}", ran.stderr);
     }
 }

@@ -1,20 +1,12 @@
 //! Mistakes that are easily made: `tuffet check` says what to write instead, at its place.
 
-use crate::harness::{Ran, Setup, run_as_it_is, tuffet};
-use std::ffi::OsStr;
+use crate::harness::{Setup, check, run_as_it_is};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 const GOOD: &str = "listeners: [{ address: 127.0.0.1:6969 }]\nroots: [{ name: boot, path: root }]\n";
-
-fn check(yaml: &str) -> Ran {
-    let setup = Setup::new();
-    let file = setup.outside().path("tuffet.yaml");
-    std::fs::write(&file, yaml).unwrap();
-    tuffet([OsStr::new("check"), file.as_os_str()])
-}
 
 /// Asserts that the first complaint is at this place and has these words.
 #[track_caller]
@@ -32,57 +24,6 @@ fn acl(settings: &str) -> String {
 }
 
 #[test]
-fn a_star_without_quotes() {
-    let advice = "quote values that begin with `*`: write \"*.key\"";
-    wrong(&acl("      deny:\n        - names:\n            - *.key\n"), "10:15", &[advice]);
-    wrong(&acl("      deny: [{ names: [x, *.key] }]\n"), "8:27", &[advice]);
-    check(&acl("      deny: [{ names: [x, '*.key'] }]\n")).assert_good();
-}
-
-#[test]
-fn words_and_numbers_in_quotes() {
-    let root = GOOD.replace("path: root", "path: root, writable: 'true'");
-    wrong(&root, "2:45", &["`true` in quotes is text; remove the quotes"]);
-    wrong(&format!("{GOOD}workers: '4'\n"), "3:10", &["`4` in quotes is text; remove the quotes"]);
-}
-
-#[test]
-fn ipv6_addresses_without_brackets_or_quotes() {
-    let listener = |address: &str, block: bool| match block {
-        true => {
-            GOOD.replace("[{ address: 127.0.0.1:6969 }]", &format!("\n  - address: {address}\n    name: x"))
-        }
-        false => GOOD.replace("127.0.0.1:6969", address),
-    };
-    for block in [true, false] {
-        let place = if block { "2:14" } else { "1:24" };
-        wrong(&listener("::1:69", block), place, &["brackets", "\"[::1]:69\"", "in quotes"]);
-        wrong(&listener("[::]:69", block), place, &["quote the address: write \"[::]:69\""]);
-        wrong(&listener("[::1]", block), place, &["quote the address: write \"[::1]:69\""]);
-        wrong(&listener("[fe80]", block), place, &["found a list; put the address in quotes"]);
-        check(&listener("\"[::1]:6969\"", block)).assert_good();
-    }
-}
-
-#[test]
-fn a_colon_without_a_space() {
-    wrong(&format!("{GOOD}workers:4\n"), "3:1", &["a space is missing after `workers:`; write `workers: 4`"]);
-    wrong(
-        &format!("{GOOD}limits:\n  transfers:4\n  pending: 5\n"),
-        "4:3",
-        &["a space is missing after `transfers:`; write `transfers: 4`"],
-    );
-    let advice = "a space is missing after `address:`; write `address: 127.0.0.1:69`";
-    for (listeners, place) in [
-        ("\n  - address:127.0.0.1:69\n", "2:5"),
-        ("\n  - name: lan\n    address:127.0.0.1:69\n", "3:5"),
-        (" [{ address:127.0.0.1:69 }]\n", "1:15"),
-    ] {
-        wrong(&format!("listeners:{listeners}roots: [{{ name: boot, path: root }}]\n"), place, &[advice]);
-    }
-}
-
-#[test]
 fn a_plugin_in_the_chain_of_another_hook() {
     let yaml = format!(
         "{GOOD}policy: {{ authorize: [acl], resolve: [acl] }}\nplugins: {{ acl: {{ component: builtin:acl }} }}\n"
@@ -91,17 +32,6 @@ fn a_plugin_in_the_chain_of_another_hook() {
         &yaml,
         "3:39",
         &["plugin `acl`", "does not have the hook `resolve`", "policy.resolve", "`authorize`"],
-    );
-}
-
-/// A listener names roots; it does not define them.
-#[test]
-fn folders_below_a_listener() {
-    let yaml = GOOD.replace("6969 }", "6969, roots: { boot: root } }");
-    wrong(
-        &yaml,
-        "1:47",
-        &["write `roots: [boot]`, and as a section, at the left edge, `roots: [{ name: boot, path: root }]`"],
     );
 }
 
@@ -173,41 +103,6 @@ fn what_the_settings_of_bundled_plugins_use() {
     check(&resolver("remap", "{ root: boot, unique-root: mac }")).assert_good();
     let acl = "policy: { authorize: [it] }\nplugins:\n  it:\n    component: builtin:acl\n    settings: { deny: [{ macs: ['00:0c:29'] }] }\n";
     check(&format!("{GOOD}{acl}")).assert_good();
-}
-
-#[test]
-fn listeners_that_overlap() {
-    let listeners = |one: &str, other: &str| {
-        GOOD.replace(
-            "{ address: 127.0.0.1:6969 }",
-            &format!("{{ address: '{one}' }}, {{ address: '{other}' }}"),
-        )
-    };
-    for (one, other) in
-        [("127.0.0.1:6969", "0.0.0.0:6969"), ("0.0.0.0:6969", "127.0.0.1:6969"), ("[::]:6969", "[::1]:6969")]
-    {
-        check(&listeners(one, other)).assert_fails(64, &["overlap", "keep one of them"]);
-    }
-    for (one, other) in [
-        ("127.0.0.1:6969", "127.0.0.2:6969"),
-        ("127.0.0.1:6969", "0.0.0.0:6970"),
-        ("0.0.0.0:6969", "[::]:6969"),
-        ("127.0.0.1:0", "0.0.0.0:0"),
-    ] {
-        check(&listeners(one, other)).assert_good();
-    }
-}
-
-#[test]
-fn roots_that_are_all_private() {
-    let root = GOOD.replace("path: root", "path: root, private: true");
-    wrong(&root, "2:8", &["every root is private", "clients would get nothing"]);
-    check(&root.replace(" }]\n", " }, { name: more, path: root }]\n").replacen(
-        ", { name: more, path: root }",
-        "",
-        1,
-    ))
-    .assert_good();
 }
 
 #[test]

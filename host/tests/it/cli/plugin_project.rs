@@ -1,8 +1,10 @@
 //! `tuffet plugin new` and `build`, with the real compiler.
 
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Once;
 
 use super::plugin_dev::{CARGO, Dev};
 use crate::harness::{Folder, Ran, Setup, compiled, run, run_for, skipped, tuffet};
@@ -27,6 +29,30 @@ pub(super) fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &st
 
 pub(super) fn new(folder: &Folder, words: &[&str]) -> Ran {
     tuffet_in(&folder.0, &[&["plugin", "new"], words].concat(), &[])
+}
+
+/// Returns the build folder of a project below a target folder of several projects.
+fn build_folder(target: &Path, project: &Path) -> PathBuf {
+    let key = tuffet_wasm::digest(project.canonicalize().unwrap().as_os_str().as_bytes());
+    target.join("tuffet-plugins").join(&key[..16])
+}
+
+/// Puts what plugins depend on, compiled, into the build folder of a project. It is compiled once, since that takes
+/// longer than the rest of a build; the SDK and the plugin are the project's own.
+fn copy_dependencies(to: &Path) {
+    static COMPILED: Once = Once::new();
+    let folder = Folder(concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-dependencies").into());
+    let (project, target) = (folder.path("project"), folder.path("target"));
+    COMPILED.call_once(|| {
+        let _ = std::fs::remove_dir_all(&project);
+        std::fs::create_dir_all(&folder.0).unwrap();
+        new(&folder, &["project"]).assert_good();
+        let target = target.display().to_string();
+        tuffet_in(&project, &["plugin", "build"], &[("CARGO_TARGET_DIR", &target), QUICKLY[0], QUICKLY[1]])
+            .assert_good();
+    });
+    std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+    run(Command::new("cp").arg("-a").arg(build_folder(&target, &project)).arg(to)).assert_good();
 }
 
 #[test]
@@ -264,6 +290,7 @@ fn two_projects_of_one_name_are_two_plugins() {
             .assert_good();
     }
     let built = projects.each_ref().map(|project| {
+        copy_dependencies(&build_folder(&folder.path("shared"), &project.0));
         tuffet_in(&project.0, &["plugin", "build"], &environment).assert_good();
         project.read("firmware.wasm")
     });
@@ -313,6 +340,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     new(&folder, &[&["all-hooks"], &words[..]].concat()).assert_good();
     let project = folder.path("all-hooks");
     let tuffet = |words: &[&str]| tuffet_in(&project, words, &QUICKLY);
+    copy_dependencies(&project.join("target"));
 
     let built = tuffet(&["plugin", "build"]);
     built.assert_good();

@@ -2,7 +2,7 @@
 
 use super::beside;
 use super::named::ready_until;
-use crate::harness::{Pace, Peer, Server, Setup, SlowDisk, Step, http, tuffet};
+use crate::harness::{Pace, Peer, Server, Setup, SlowDisk, Step, check_in, http, tuffet};
 use std::time::{Duration, Instant};
 
 const ADMIN: &str = "admin: { address: '127.0.0.1:0' }\n";
@@ -127,10 +127,8 @@ fn a_check_names_it_in_time() {
         "roots: [{{ name: boot, path: root }}, {{ name: slow, path: {:?} }}]\nlisteners: [{{ address: '127.0.0.1:0' }}]\n",
         disk.path()
     );
-    setup.outside().write("tuffet.yaml", yaml.as_bytes());
-    let file = setup.outside().path("tuffet.yaml").display().to_string();
     let began = Instant::now();
-    let ran = tuffet(["check", &file]);
+    let ran = check_in(&setup.outside(), &yaml);
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
     ran.assert_good();
     let said = &ran.stderr;

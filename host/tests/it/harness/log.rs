@@ -14,6 +14,8 @@ pub struct Log(Arc<(Mutex<Lines>, Condvar)>);
 #[derive(Default)]
 struct Lines {
     waiting: Vec<Value>,
+    /// How many lines were taken.
+    taken: usize,
     /// The raw output, for the message of a failing test.
     raw: String,
     panicked: bool,
@@ -65,10 +67,17 @@ impl Log {
         let end = Instant::now() + SOON;
         let (mutex, news) = &*self.0;
         let mut lines = mutex.lock().unwrap();
+        // The lines before this one were looked at, while nobody else took one of them.
+        let (mut looked_at, mut taken) = (0, lines.taken);
         loop {
-            if let Some(at) = lines.waiting.iter().position(&is_it) {
-                return Some(lines.waiting.remove(at));
+            if taken != lines.taken {
+                (looked_at, taken) = (0, lines.taken);
             }
+            if let Some(at) = lines.waiting[looked_at..].iter().position(&is_it) {
+                lines.taken += 1;
+                return Some(lines.waiting.remove(looked_at + at));
+            }
+            looked_at = lines.waiting.len();
             let left = end.saturating_duration_since(Instant::now());
             if lines.over || left.is_zero() {
                 return None;
@@ -82,9 +91,15 @@ impl Log {
     pub fn wait_for_words(&self, words: &str) {
         let (mutex, news) = &*self.0;
         let lines = mutex.lock().unwrap();
-        let missing = |lines: &mut Lines| !lines.over && !lines.raw.contains(words);
+        // Words within one line; those before this position are not there.
+        let (mut said, mut read) = (false, 0);
+        let missing = |lines: &mut Lines| {
+            said = lines.raw[read..].contains(words);
+            read = lines.raw.len();
+            !said && !lines.over
+        };
         let lines = news.wait_timeout_while(lines, SOON, missing).unwrap().0;
-        let (said, raw) = (lines.raw.contains(words), lines.raw.clone());
+        let raw = lines.raw.clone();
         drop(lines);
         assert!(said, "{words:?} was not logged:\n{raw}");
     }
@@ -103,7 +118,9 @@ impl Log {
 
     /// Returns the lines that no test took.
     pub fn rest(&self) -> Vec<Value> {
-        std::mem::take(&mut self.0.0.lock().unwrap().waiting)
+        let mut lines = self.0.0.lock().unwrap();
+        lines.taken += lines.waiting.len();
+        std::mem::take(&mut lines.waiting)
     }
 
     pub fn panicked(&self) -> bool {

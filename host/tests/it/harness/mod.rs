@@ -2,6 +2,7 @@
 
 mod bytes;
 mod certificate;
+mod check;
 mod client;
 mod disk;
 mod endpoint;
@@ -27,6 +28,7 @@ mod web;
 
 pub use bytes::{Folder, bytes, text};
 pub use certificate::Certificate;
+pub use check::{check, check_file, check_in};
 pub use client::{Client, Options};
 pub use disk::Disk;
 pub use endpoint::{Endpoint, HttpAnswer};

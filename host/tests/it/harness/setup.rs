@@ -10,20 +10,30 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
 use tempfile::TempDir;
 
-/// Returns the folder for compiled plugins of all test servers: they share a few plugins, and compiling takes
-/// long. Created here, since the plugin tools create none if root runs them.
+/// Returns the folder for compiled plugins of all test servers: they share a few plugins, and compiling takes long. Tests
+/// of Python and JavaScript have one of their own: each start verifies all that is in its folder, and components in these
+/// languages have 30 times the size of others. Created here, since the plugin tools create none if root runs them.
 pub fn compiled() -> &'static str {
-    const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled");
+    const FOLDERS: [&str; 2] = [
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled"),
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/compiled-scripts"),
+    ];
     static MADE: Once = Once::new();
     MADE.call_once(|| {
-        for folder in ["code", "digests"] {
-            let folder = Path::new(FOLDER).join(folder);
+        for folder in
+            FOLDERS.iter().flat_map(|folder| ["code", "digests"].map(|name| Path::new(folder).join(name)))
+        {
             DirBuilder::new().recursive(true).mode(0o700).create(folder).unwrap();
         }
     });
-    FOLDER
+    // libtest names its threads by the tests.
+    let thread = thread::current();
+    let is_large =
+        |test: &str| test.ends_with("::js") || test.contains("javascript") || test.contains("python");
+    FOLDERS[usize::from(thread.name().is_some_and(is_large))]
 }
 
 /// The files and flags, or files and configuration, of a server.

@@ -6,7 +6,7 @@ mod command;
 mod matrix;
 mod systems;
 
-use crate::harness::{Ran, tuffet};
+use crate::harness::{Ran, check, tuffet};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -33,10 +33,7 @@ fn import_file(server: &str, flag: &str, file: &Path) -> Ran {
 #[track_caller]
 fn checked(ran: &Ran) -> String {
     let yaml = String::from_utf8(ran.stdout.clone()).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tuffet.yaml");
-    fs::write(&file, &yaml).unwrap();
-    let check = tuffet(["check".as_ref(), file.as_os_str()]);
-    assert!(check.status.success(), "{}\n{yaml}", check.stderr);
+    let ran = check(&yaml);
+    assert!(ran.status.success(), "{}\n{yaml}", ran.stderr);
     yaml
 }

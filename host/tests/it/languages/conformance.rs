@@ -1,7 +1,7 @@
 //! Requests and answers, grants and failures: the same cases in every language.
 
 use super::each_language;
-use crate::harness::{Setup, compiled, run, run_for, tuffet};
+use crate::harness::{Setup, check_in, compiled, run, run_for, tuffet};
 use std::process::Command;
 use std::time::Duration;
 
@@ -119,8 +119,7 @@ fn settings_are_refused_at_their_line(guest: &str) {
          rules:\n        - {{ hook: resolve, path: a, answer: abstain }}\n        - hook: resolve\n          path: \
          \"\"\n          answer: accept\n"
     );
-    setup.outside().write("tuffet.yaml", yaml.as_bytes());
-    let ran = tuffet(["check", setup.outside().path("tuffet.yaml").to_str().unwrap()]);
+    let ran = check_in(&setup.outside(), &yaml);
     let problems = [
         "tuffet.yaml:12:17: plugin `it`: a path is needed",
         "tuffet.yaml:13:19: plugin `it`: resolve cannot",
@@ -151,8 +150,7 @@ fn settings_are_checked_against_the_schema_of_the_component(guest: &str) {
              }}\nplugins:\n  it:\n    component: ./guest.wasm\n    limits: {{ time: 60s, wall: 60s }}\n    settings:\n      \
              {settings}\n"
         );
-        folder.write("tuffet.yaml", yaml.as_bytes());
-        let ran = tuffet(["check", folder.path("tuffet.yaml").to_str().unwrap()]);
+        let ran = check_in(&folder, &yaml);
         match refused {
             Some(problem) => ran.assert_fails(64, &[problem]),
             None => assert!(!ran.stderr.contains("rules"), "{}", ran.stderr),

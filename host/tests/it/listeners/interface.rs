@@ -1,6 +1,6 @@
 //! Listeners of one interface, in a network of the test's own.
 
-use crate::harness::{Network, Ran, Server, Setup, bytes, run, tuffet};
+use crate::harness::{Network, Ran, Server, Setup, bytes, check_file, run, tuffet};
 use serde_json::Value;
 
 /// Another cable from the server's host to the client's, with addresses of its own.
@@ -126,7 +126,7 @@ fn check_and_doctor_name_a_missing_interface() {
     setup.outside().write("checked.yaml", yaml.as_bytes());
     let file = setup.outside().path("checked.yaml");
     let file = file.to_str().unwrap();
-    let ran = tuffet(["check", file]);
+    let ran = check_file(file);
     ran.assert_good();
     assert!(ran.stderr.contains("warning: listener `lan`: this machine has no interface"), "{}", ran.stderr);
     let ran = tuffet(["doctor", "--no-rate", "--config", file]);

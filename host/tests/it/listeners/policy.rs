@@ -1,6 +1,6 @@
 //! Roots and chains of a listener: each has its own, and a plugin is loaded once.
 
-use crate::harness::{Answer, Peer, Ran, Server, Setup, data, own_loopback, rrq, run, tuffet, wrq};
+use crate::harness::{Answer, Peer, Ran, Server, Setup, check_in, data, own_loopback, rrq, run, wrq};
 use crate::policy::probe;
 use serde_json::Value;
 use std::process::Command;
@@ -177,14 +177,11 @@ fn no_plugin_answers_with_a_root_of_another_listener() {
 fn a_chain_with_an_unknown_plugin_is_an_error_at_its_place() {
     let setup = setup();
     let yaml = policed("", ", policy: { authorize: [readrs], resolve: [map], accept-upload: [gate] }");
-    setup.outside().write("checked.yaml", yaml.as_bytes());
-    let file = setup.outside().path("checked.yaml");
-    let ran = tuffet(["check", file.to_str().unwrap()]);
-    ran.assert_fails(64, &[":3:", "unknown plugin `readrs`; did you mean `readers`?"]);
+    check_in(&setup.outside(), &yaml)
+        .assert_fails(64, &[":3:", "unknown plugin `readrs`; did you mean `readers`?"]);
     // A plugin without the hook of a chain.
     let yaml =
         policed("", ", policy: { authorize: [readers], resolve: [map, readers], accept-upload: [gate] }");
-    std::fs::write(&file, yaml).unwrap();
-    tuffet(["check", file.to_str().unwrap()])
+    check_in(&setup.outside(), &yaml)
         .assert_fails(64, &[":3:", "readers", "does not have the hook `resolve`"]);
 }

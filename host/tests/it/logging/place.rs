@@ -1,7 +1,7 @@
 //! Where the log goes: into a file that is rotated, by others or by the server, to syslog, and elsewhere by a reload.
 
 use crate::harness::{
-    Disk, Folder, Peer, Ran, SOON, Setup, compiled, is_root, own_loopback, rrq, run_as_it_is, skipped,
+    Disk, Folder, Peer, Ran, SOON, Setup, check, compiled, is_root, own_loopback, rrq, run_as_it_is, skipped,
     tuffet, wait_until,
 };
 use std::fs::{self, File, Permissions};
@@ -453,12 +453,6 @@ fn a_log_moves_from_standard_error_into_a_file() {
 
 #[test]
 fn check_knows_the_levels() {
-    let temporary = TempDir::new().unwrap();
-    let folder = Folder(temporary.path().to_owned());
-    folder.write("root/a", b"");
-    let file = folder.path("tuffet.yaml");
-    let yaml = yaml("{ level: warning }") + "listeners: [{ address: 127.0.0.1:6969 }]\n";
-    fs::write(&file, yaml).unwrap();
-    let ran = tuffet(["check", file.to_str().unwrap()]);
+    let ran = check(&(yaml("{ level: warning }") + "listeners: [{ address: 127.0.0.1:6969 }]\n"));
     ran.assert_fails(64, &["tuffet.yaml:3:", "did you mean `warn`?"]);
 }

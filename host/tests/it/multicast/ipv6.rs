@@ -2,7 +2,7 @@
 
 use super::atftp::atftp;
 use super::lan::Lan;
-use crate::harness::{Client, Folder, Server, Setup, bytes, run, run_for, tuffet};
+use crate::harness::{Client, Folder, Server, Setup, bytes, run, run_for};
 use std::collections::HashSet;
 use std::process::Command;
 use std::thread;
@@ -149,18 +149,4 @@ fn a_client_on_the_host_of_the_server_is_served_alone() {
     assert!(ran.stderr.contains("unicast: the server named no group"), "{}", ran.stderr);
     assert!(server.outcome("3000")["group"].is_null());
     assert!(server.metrics().contains("tuffet_multicast_declined_total 1"));
-}
-
-#[test]
-fn addresses_that_are_no_groups_are_rejected() {
-    let folder = TempDir::new().unwrap();
-    let file = folder.path().join("tuffet.yaml");
-    std::fs::write(
-        &file,
-        "listeners: [{ name: lan, address: '[::1]:6969' }]\nroots: [{ name: boot, path: . }]\n\
-         multicast: { addresses: ff15::/124, ipv6-addresses: ff02::/124 }\n",
-    )
-    .unwrap();
-    let ran = tuffet(["check", file.to_str().unwrap()]);
-    ran.assert_fails(64, &["belong into `ipv6-addresses`", "belongs to well-known groups (RFC 4291)"]);
 }

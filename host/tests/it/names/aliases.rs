@@ -1,7 +1,7 @@
 //! `also-at`: absolute names, as clients of a server without a root folder ask for them.
 
 use super::{assert_explains, content, explain, not_found, read, write};
-use crate::harness::{Answer, Server, Setup, assert_ended, tuffet};
+use crate::harness::{Answer, Server, Setup, assert_ended};
 
 fn server() -> Server {
     let setup = Setup::new().file("kernel", b"of boot").file("secret/plan", b"the plan");
@@ -95,24 +95,4 @@ fn an_explanation_names_the_prefix() {
     assert_eq!(read(&server, "/tftpboot/none"), not_found());
     let line = server.outcome("none");
     assert_eq!(line["tried"], serde_json::json!(["boot:none", "last:none"]));
-}
-
-#[test]
-fn prefixes_are_checked() {
-    let setup = Setup::new();
-    let folder = setup.outside();
-    for (prefixes, complaint) in [
-        ("[tftpboot]", "it is not absolute; write the beginning of names such as /tftpboot"),
-        ("[/]", "every name begins with it"),
-        ("[/a/../b]", "file name holds `..`"),
-        ("[\"/a\\nb\"]", "control character"),
-        ("/tftpboot", "list"),
-    ] {
-        let yaml = format!(
-            "listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots: [{{ name: boot, path: root, also-at: {prefixes} }}]\n"
-        );
-        folder.write("tuffet.yaml", yaml.as_bytes());
-        let file = folder.path("tuffet.yaml");
-        tuffet(["check".as_ref(), file.as_os_str()]).assert_fails(64, &[complaint]);
-    }
 }

@@ -1,9 +1,7 @@
 //! The keys of plugins in a bucket: shared by servers, and while NATS is away.
 
 use super::Nats;
-use crate::harness::{
-    Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, tuffet, until,
-};
+use crate::harness::{Answer, Client, Options, Peer, SOON, Server, Setup, ack, bytes, http, rrq, until};
 use crate::policy::probe;
 use crate::telemetry::exposition::Exposition;
 use crate::telemetry::prometheus::listed;
@@ -173,20 +171,4 @@ fn a_start_does_not_wait_for_nats() {
     assert!(away(&lines[0]) && away(&lines[1]), "nothing is known yet: {lines:?}");
     nats.again();
     assert_eq!(until("keys are there", || ask(&server), |lines| !away(&lines[0])), ["()", "Some(\"b\")"]);
-}
-
-#[test]
-fn what_is_wrong_with_the_section_is_told_at_its_place() {
-    let setup = Setup::new();
-    let file = setup.outside().path("bad.yaml");
-    let yaml = "listeners: [{ address: 127.0.0.1:0 }]\nroots: [{ name: boot, path: root }]\nkv:\n  nats:\n    servers: http://h\n    \
-                bucket: a.b\n    token: s3cr3t\nevents: { nats: { servers: nats://h, subject: 'a.*' } }\n";
-    std::fs::write(&file, yaml).unwrap();
-    let ran = tuffet(["check", file.to_str().unwrap()]);
-    ran.assert_fails(
-        64,
-        &["bad.yaml:5:14: the scheme `http`", "bad.yaml:6:13: ", "bad.yaml:7:12: a token is a secret"],
-    );
-    ran.assert_fails(64, &["bad.yaml:8:47: it is not a valid subject"]);
-    assert!(!ran.stderr.contains("s3cr3t"));
 }

@@ -1,7 +1,7 @@
 //! `tuffet cache`, with a running server and without one; `tuffet check`.
 
 use super::{far, setup};
-use crate::harness::{Manner, Peer, Ran, Server, Web, bytes, tuffet};
+use crate::harness::{Manner, Peer, Ran, Server, Setup, Web, bytes, check_in, tuffet};
 
 fn cache(server: &Server, words: &[&str]) -> Ran {
     let socket = server.outside().0.join("control");
@@ -100,11 +100,9 @@ fn an_explanation_without_a_server_leaves_the_cache_alone() {
 fn a_check_asks_no_origin_and_makes_no_cache() {
     let web = Web::start();
     web.be(Manner::Hangs);
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tuffet.yaml");
+    let setup = Setup::new();
     let yaml = format!("listeners: [{{ address: \"127.0.0.1:0\" }}]\nroots:\n{}", web.root("far", "", ""));
-    std::fs::write(&file, yaml).unwrap();
-    tuffet(["check", file.to_str().unwrap()]).assert_good();
+    check_in(&setup.outside(), &yaml).assert_good();
     assert_eq!(web.requests("").len(), 0);
-    assert!(!folder.path().join("cache-far").exists());
+    assert!(!setup.outside().has("cache-far"));
 }

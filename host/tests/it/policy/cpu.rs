@@ -91,7 +91,7 @@ fn a_loop_is_no_matter_of_a_busy_machine() {
     let component = misbehave();
     let _busy = Busy::start();
     let words = ["plugin", "run", &component, "--settings", &settings, "--hook", "authorize", "--path", "a"];
-    let ran = tuffet([&words[..], &["--time", "8s", "--json"]].concat());
+    let ran = tuffet([&words[..], &["--time", "4s", "--json"]].concat());
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
     let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     let failure = &shown["verdict"]["failure"];

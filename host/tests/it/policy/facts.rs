@@ -1,6 +1,6 @@
 //! Facts that a plugin asks for in its manifest: where a request arrived.
 
-use crate::harness::{Client, Network, Options, Server, Setup, compiled, run, skipped, tuffet};
+use crate::harness::{Client, Network, Options, Server, Setup, check_file, compiled, run, skipped, tuffet};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -184,8 +184,7 @@ fn a_key_of_the_operator_without_a_fact_is_warned_of() {
     let folder = tempfile::tempdir().unwrap();
     let component = guest(folder.path(), "keyed", json!({ "facts": ["interface"] }));
     let its = server(&component, "    cache: { ttl: 1s, key: [path] }\n");
-    let file = its.outside().path("tuffet.yaml");
-    let checked = tuffet(["check", file.to_str().unwrap()]);
+    let checked = check_file(its.outside().path("tuffet.yaml"));
     let shown = checked.stderr.clone() + &String::from_utf8_lossy(&checked.stdout);
     assert!(shown.contains("asks for the fact `interface`, and `cache.key` does not name it"), "{shown}");
 }

@@ -1,7 +1,7 @@
 //! Grants: each one given and refused, each limit exceeded on purpose.
 
 use super::{misbehave, probe};
-use crate::harness::{Client, Options, Ran, Server, Setup, loopback, serve_http, tuffet};
+use crate::harness::{Client, Options, Ran, Server, Setup, check, check_in, loopback, serve_http, tuffet};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -83,17 +83,13 @@ fn a_grant_that_is_needed_and_not_given_is_an_error_with_the_line_to_add() {
 
 #[test]
 fn a_grant_that_nobody_asked_for_is_a_warning() {
-    let setup = Setup::new();
-    let file = setup.outside().path("grants.yaml");
-    let yaml = format!(
+    let ran = check(&format!(
         "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
          }}\nplugins:\n  it:\n    component: {:?}\n    grants: [client-mac, clock]\n    settings: {{ do: deny }}\n",
         misbehave()
-    );
-    std::fs::write(&file, yaml).unwrap();
-    let ran = tuffet(["check", file.to_str().unwrap()]);
+    ));
     ran.assert_good();
-    let warned = "grants.yaml:7:13: plugin `it`: it is granted `clock` and does not ask for it";
+    let warned = "tuffet.yaml:7:13: plugin `it`: it is granted `clock` and does not ask for it";
     assert!(ran.stderr.contains("warning: ") && ran.stderr.contains(warned), "{}", ran.stderr);
     assert!(!ran.stderr.contains("granted `client-mac`"), "{}", ran.stderr);
 }
@@ -103,10 +99,8 @@ fn a_grant_that_nobody_asked_for_is_a_warning() {
 fn check_does_not_open_what_a_server_has_open() {
     let (server, _state) = server(NEEDED, &["kv count n"], "configure: [kv get a, emit out 1]");
     assert_eq!(ask(&server)[0], "wrong-phase: not in `configure`, which must have no effects");
-    let file = server.outside().path("tuffet.yaml");
-    let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, format!("listeners: [{{ address: 127.0.0.1:0 }}]\n{text}")).unwrap();
-    tuffet(["check", file.to_str().unwrap()]).assert_good();
+    let text = String::from_utf8(server.outside().read("tuffet.yaml")).unwrap();
+    check_in(&server.outside(), &format!("listeners: [{{ address: 127.0.0.1:0 }}]\n{text}")).assert_good();
     assert_eq!(ask(&server)[2], "2");
 }
 

@@ -3,7 +3,9 @@
 mod beside_tftpd_hpa;
 pub(crate) mod random;
 
-use crate::harness::{Answer, Options, Peer, Setup, ack, compiled, each_client, rrq, run, tuffet, wrq};
+use crate::harness::{
+    Answer, Options, Peer, Setup, ack, check_file, compiled, each_client, rrq, run, tuffet, wrq,
+};
 use std::process::Command;
 
 fn setup(more: &str, settings: &str) -> Setup {
@@ -128,8 +130,7 @@ fn a_map_file_is_read_again_when_it_changes() {
     setup.outside().write("maps/map", b"r ^a$ one\n");
     setup.outside().write("maps/bad", b"r ^a$ one\nr ( x\n");
     setup.outside().write("bad.yaml", yaml("bad").as_bytes());
-    let bad = setup.outside().path("bad.yaml");
-    tuffet(["check", bad.to_str().unwrap()])
+    check_file(setup.outside().path("bad.yaml"))
         .assert_fails(64, &["bad.yaml:8:", "maps:bad, line 2: expression `(`, character 1: `(` without `)`"]);
     let server = setup.yaml(&yaml("map")).start();
     assert_eq!(Peer::new(server.address()).read_plainly("a"), b"first");
@@ -169,13 +170,10 @@ fn an_explanation_shows_each_step() {
 #[test]
 fn settings_are_checked_at_their_line() {
     let check = |grants: &str, settings: &str| {
-        let setup = Setup::new();
-        let yaml = format!(
+        crate::harness::check(&format!(
             "listeners: [{{ address: '127.0.0.1:0' }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [remap] }}\n\
              plugins:\n  remap:\n    component: builtin:remap\n    grants: [{grants}]\n    settings:\n      root: boot\n{settings}"
-        );
-        setup.outside().write("tuffet.yaml", yaml.as_bytes());
-        tuffet(["check", setup.outside().path("tuffet.yaml").to_str().unwrap()])
+        ))
     };
     check("", "      rules:\n        - { match: '(a', replace: b }\n").assert_fails(
         64,

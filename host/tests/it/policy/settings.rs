@@ -1,6 +1,6 @@
 //! Settings that a plugin refuses are errors of the configuration, at their place in it.
 
-use crate::harness::{Ran, Setup, tuffet};
+use crate::harness::{Setup, check_file, tuffet};
 
 /// Asserts that `tuffet check` and `tuffet serve` refuse the same configuration.
 #[track_caller]
@@ -10,7 +10,7 @@ fn assert_refused(rest: &str, words: &[&str]) {
     let listeners = "listeners: [{ address: 127.0.0.1:0 }]\nroots: [{ name: boot, path: root }]\n";
     std::fs::write(&file, format!("{listeners}{rest}")).unwrap();
     let file = file.to_str().unwrap();
-    let check: Ran = tuffet(["check", file]);
+    let check = check_file(file);
     let serve = tuffet(["serve", "--config", file]);
     for ran in [check, serve] {
         ran.assert_fails(64, words);

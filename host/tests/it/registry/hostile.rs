@@ -2,7 +2,7 @@
 
 use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
 use super::{Kept, acl, another_acl, assert_denies, sha256};
-use crate::harness::{Server, is_root, tuffet, wait_until};
+use crate::harness::{Server, check_file, is_root, wait_until};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -222,7 +222,7 @@ fn one_that_names_the_component_of_another() {
     assert!(kept.path("state/components/blobs").join(blob).exists(), "it was removed");
     // Without its registry.
     let config = kept.config(&yaml(&good));
-    tuffet(["check", config.to_str().unwrap()]).assert_good();
+    check_file(&config).assert_good();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::debian::Registry;
 use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
 use super::{Kept, acl, assert_denies, digest_of, plugin, push, sha256};
-use crate::harness::{is_root, tuffet};
+use crate::harness::{check_file, is_root};
 use serde_json::{Value, json};
 use std::path::Path;
 use tuffet_testkit::sigstore::{Entry, Logged, Signing, Sigstore};
@@ -150,10 +150,10 @@ fn a_component_signed_without_a_key_is_pulled_and_loaded_and_again_without_the_r
     assert_denies(&server);
     server.stop();
     let config = kept.config(&yaml);
-    tuffet(["check", config.to_str().unwrap()]).assert_good();
+    check_file(&config).assert_good();
     // What is kept is verified again: another instance has not signed it.
     kept.write("root.json", Sigstore::new().trusted_root().to_string());
-    tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["by no authority of the trusted root"]);
+    check_file(&config).assert_fails(64, &["by no authority of the trusted root"]);
 }
 
 #[test]
@@ -346,7 +346,7 @@ fn a_signature_in_annotations_counts() {
 fn a_trusted_root_that_is_none_is_named_with_a_remedy() {
     let scene = Scene::new();
     let config = scene.kept.config(&scene.yaml(""));
-    let check = |due: &[&str]| tuffet(["check", config.to_str().unwrap()]).assert_fails(64, due);
+    let check = |due: &[&str]| check_file(&config).assert_fails(64, due);
     let mut empty = scene.sigstore.trusted_root();
     empty["certificateAuthorities"] = json!([]);
     let remedy = "let `cosign trusted-root create";
@@ -370,6 +370,6 @@ fn a_trusted_root_that_is_none_is_named_with_a_remedy() {
     scene.attach_signed(&scene.sigstore, &scene.manifest, &good());
     let user = if is_root() { &["--user", "root"][..] } else { &[] };
     plugin(&[&["pull", "--config", config.to_str().unwrap()], user].concat()).assert_good();
-    tuffet(["check", config.to_str().unwrap()]).assert_good();
+    check_file(&config).assert_good();
     assert!(scene.registry.heads().len() < 20, "nothing but the registry is asked, and that once");
 }

@@ -3,7 +3,7 @@
 use super::debian::Registry;
 use super::scripted::{CONFIG, LAYER, Reply, Scripted};
 use super::{Kept, acl, another_acl, assert_denies, digest_of, plugin, push, sha256};
-use crate::harness::{run, skipped};
+use crate::harness::{check_file, run, skipped};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -252,7 +252,7 @@ fn a_signature_is_required_and_verified_again_without_the_registry() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"simple\"", "\"statement\"")).unwrap();
     let config = kept.config(&yaml);
-    crate::harness::tuffet(["check", config.to_str().unwrap()]).assert_fails(64, &["none of its signatures"]);
+    check_file(&config).assert_fails(64, &["none of its signatures"]);
 }
 
 #[test]

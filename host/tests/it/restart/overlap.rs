@@ -1,7 +1,7 @@
 //! The state on disk while two processes of a server run.
 
 use super::{Site, end, fetch};
-use crate::harness::{Peer, tuffet, wait_until};
+use crate::harness::{Peer, check_file, wait_until};
 use crate::nats::Nats;
 use serde_json::Value;
 use std::fs;
@@ -129,7 +129,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     fs::write(site.folder.path().join("state"), b"").unwrap();
     let yaml = AUDITED.replace("spool: {}", "");
     site.configure(&format!("{yaml}{kv}"));
-    let ran = tuffet(["check", site.yaml().to_str().unwrap()]);
+    let ran = check_file(site.yaml());
     ran.assert_good();
     let told = String::from_utf8(ran.stdout.clone()).unwrap() + &ran.stderr;
     assert!(told.contains("two processes call its hook `observe` at a time"), "{told}");

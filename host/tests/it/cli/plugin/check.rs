@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 use super::{plugin, write};
-use crate::harness::{Client, Options, Setup, interface_version, tuffet};
+use crate::harness::{Client, Options, Setup, check_file, interface_version};
 use crate::policy::probe;
 
 #[test]
@@ -102,7 +102,7 @@ fn check_warns_of_hooks_that_never_run_and_of_facts_that_do_not_count() {
         "listeners: [{ address: 127.0.0.1:0 }]\nroots: [{ name: boot, path: . }]\npolicy: { resolve: [quota] }\nstate: \
          ./state\nplugins:\n  quota: { component: ./quota.wasm, grants: [kv] }\n",
     );
-    for ran in [plugin(&["check", &component, "--config", &config]), tuffet(["check", &config])] {
+    for ran in [plugin(&["check", &component, "--config", &config]), check_file(&config)] {
         ran.assert_good();
         for said in [
             "its hook `authorize` never runs; add the plugin to `policy.authorize`",
@@ -166,7 +166,7 @@ fn who_reads_the_clock_without_the_grant_is_warned() {
     let late = config("rules: [{ hook: resolve, path: time, do: [[clock]], answer: tell }]");
     let late = write(&folder, "late.yaml", &late);
     for (file, warns) in [(&early, true), (&late, false)] {
-        for ran in [plugin(&["check", &component, "--config", file]), tuffet(["check", file])] {
+        for ran in [plugin(&["check", &component, "--config", file]), check_file(file)] {
             ran.assert_good();
             assert_eq!(ran.stderr.matches(SAID).count(), usize::from(warns), "{file}: {}", ran.stderr);
         }

@@ -2,7 +2,7 @@
 
 use super::{json, plugin, printed, write};
 use crate::cli::plugin_project::tuffet_in;
-use crate::harness::{Setup, tuffet};
+use crate::harness::{Setup, check_file};
 use crate::policy::{misbehave, probe};
 
 const ASK: [&str; 6] = ["--hook", "resolve", "--path", "x", "--time", "60s"];
@@ -252,7 +252,7 @@ fn secrets_are_settings_that_nobody_sees() {
     assert!(!ran.stderr.contains("s3cret-w0rd"), "{}", ran.stderr);
     let check = |settings: &str, said: &[&str]| {
         write(&folder, "tuffet.yaml", &yaml(settings));
-        tuffet(["check", &config]).assert_fails(64, said);
+        check_file(&config).assert_fails(64, said);
     };
     check(
         "secrets: { do: trap }",

@@ -1,7 +1,7 @@
 //! The schema of the settings that a component carries: put in, shown, checked, and given to editors.
 
 use super::{json, plugin, printed, write};
-use crate::harness::{Folder, Setup, tuffet};
+use crate::harness::{Folder, Setup, check_file, tuffet};
 use crate::policy::probe;
 use serde_json::Value;
 
@@ -92,7 +92,7 @@ fn mistakes_in_settings_have_line_column_and_what_is_expected() {
         ),
     ] {
         let file = configuration(&folder, grants, settings);
-        for ran in [tuffet(["check", &file]), tuffet(["serve", "--config", &file])] {
+        for ran in [check_file(&file), tuffet(["serve", "--config", &file])] {
             ran.assert_fails(64, words);
         }
     }
@@ -117,7 +117,7 @@ fn a_secret_counts_and_stays_hidden() {
     let secret = "      a: 1\n    secrets: { token: { file: ./token } }\n";
     for (kind, good) in [("string", true), ("integer", false)] {
         keeper(&folder, &of(kind));
-        let ran = tuffet(["check", &configuration(&folder, "sinks/lines", secret)]);
+        let ran = check_file(configuration(&folder, "sinks/lines", secret));
         let refused = ran.stderr.contains("asks for something else than this secret");
         assert_eq!(refused, !good, "{}", ran.stderr);
         assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
@@ -127,7 +127,7 @@ fn a_secret_counts_and_stays_hidden() {
         "type": "object", "properties": { "token": { "type": "string" } } } } } }"#;
     keeper(&folder, around);
     let secret = "      a: 1\n    secrets: { /auth/token: { file: ./token } }\n";
-    let ran = tuffet(["check", &configuration(&folder, "sinks/lines", secret)]);
+    let ran = check_file(configuration(&folder, "sinks/lines", secret));
     assert!(ran.stderr.contains("found a mapping; give a list"), "{}", ran.stderr);
     assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
 }
@@ -149,12 +149,12 @@ fn a_text_that_the_schema_calls_secret_has_its_place() {
             "10:19: plugin `keeper`: this is a secret",
         ),
     ] {
-        let ran = tuffet(["check", &configuration(&folder, "sinks/lines", settings)]);
+        let ran = check_file(configuration(&folder, "sinks/lines", settings));
         ran.assert_fails(64, &[place, "write it below `secrets` of the plugin"]);
         assert!(!ran.stderr.contains("t0k3n"), "{}", ran.stderr);
     }
     let secret = "      a: 1\n    secrets: { token: { file: ./token }, /api/key: { file: ./token } }\n";
-    let ran = tuffet(["check", &configuration(&folder, "sinks/lines", secret)]);
+    let ran = check_file(configuration(&folder, "sinks/lines", secret));
     assert!(!ran.stderr.contains("this is a secret"), "{}", ran.stderr);
     let shown = printed(&plugin(&["inspect", &component]));
     assert!(
@@ -194,7 +194,7 @@ fn a_component_with_a_bad_schema_is_refused() {
         bytes.extend(&good[8..]);
         std::fs::write(&component, bytes).unwrap();
         let component = component.to_str().unwrap();
-        for ran in [tuffet(["check", &file]), plugin(&["inspect", component])] {
+        for ran in [check_file(&file), plugin(&["inspect", component])] {
             ran.assert_fails(64, &["its section tuffet:settings-schema is refused", word]);
         }
         // An editor's schema is made without it.
@@ -234,13 +234,13 @@ fn inspect_prints_a_configuration_that_is_good_once_filled_in() {
     }
     let (_, block) = shown.split_once("in capitals:\n\n").unwrap();
     let write = |block: &str| write(&folder, "begun.yaml", &format!("{SERVER}state: ./state\n{block}"));
-    let empty = tuffet(["check", &write(block)]);
+    let empty = check_file(write(block));
     empty.assert_fails(64, &["begun.yaml:", "unknown sink `NAME`"]);
     let granted = block.replace("sinks/NAME", "sinks/lines");
-    let empty = tuffet(["check", &write(&granted)]);
+    let empty = check_file(write(&granted));
     empty.assert_fails(64, &["nothing is given here; give text", "nothing is given here; give a mapping"]);
     let filled = granted.replace("sink: #", "sink: lines #").replace("limits: #", "limits: { rate: 1 } #");
-    let ran = tuffet(["check", &write(&filled)]);
+    let ran = check_file(write(&filled));
     // The probe has no such settings: it is asked, after its schema has nothing to say.
     assert!(!ran.stderr.contains("nothing is given"), "{}\n{}", ran.stderr, filled);
     assert!(ran.code() == 0 || ran.stderr.contains("unknown field"), "{}\n{}", ran.stderr, filled);
@@ -265,7 +265,7 @@ fn what_inspect_prints_of_a_bundled_plugin_runs() {
             "listeners: [{{ name: lan, address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\nstate: ./state\n{sinks}{filled}"
         );
         let file = write(&folder, "begun.yaml", &yaml);
-        tuffet(["check", &file]).assert_good();
+        check_file(&file).assert_good();
     }
 }
 

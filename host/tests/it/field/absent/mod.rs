@@ -7,7 +7,7 @@ mod families;
 mod listeners;
 mod roots;
 
-use crate::harness::{Network, Peer, Ran, Server, Setup, bytes, run, tuffet};
+use crate::harness::{Network, Peer, Ran, Server, Setup, bytes, check_in, run};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs::{self, Permissions};
@@ -113,13 +113,11 @@ fn mistakes_end_the_start() {
 #[test]
 fn check_names_what_would_be_waited_for() {
     let setup = Setup::new();
-    let file = setup.outside().path("checked.yaml");
     let yaml = "listeners:\n\
                 - { name: lan, address: 127.0.0.1:0, interface: no-such-one }\n\
                 - { name: vip, address: 192.0.2.77:69 }\n\
                 roots: [{ name: boot, path: root }, { name: usb, path: nowhere }]\n";
-    fs::write(&file, yaml).unwrap();
-    let ran = tuffet(["check", file.to_str().unwrap()]);
+    let ran = check_in(&setup.outside(), yaml);
     ran.assert_good();
     for warning in [
         "warning: listener `lan`: this machine has no interface `no-such-one`; the server starts",
@@ -128,8 +126,8 @@ fn check_names_what_would_be_waited_for() {
     ] {
         assert!(ran.stderr.contains(warning), "{warning}: {}", ran.stderr);
     }
-    fs::write(&file, format!("start: all\n{}", yaml.replace("nowhere", "root"))).unwrap();
-    tuffet(["check", file.to_str().unwrap()]).assert_fails(69, &["no interface `no-such-one`"]);
+    check_in(&setup.outside(), &format!("start: all\n{}", yaml.replace("nowhere", "root")))
+        .assert_fails(69, &["no interface `no-such-one`"]);
 }
 
 /// Scripts ask dnsmasq for statistics by SIGUSR1, and for a new log file by SIGUSR2.

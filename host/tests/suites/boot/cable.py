@@ -20,7 +20,7 @@ class Cable:
     """A bridge with the server's address and a tap; `loss` is the part of packets that never reach the guest.
 
     With `both`, as many of the guest's packets never reach the server. A capture has the heads of all packets;
-    with `requests`, whole, of the packets to port 69 alone.
+    with `requests`, whole, of the packets to ports 69 and 80 alone.
     """
 
     server = SERVER
@@ -50,15 +50,15 @@ class Cable:
                 chain out {{
                     type filter hook output priority 0;
                     udp sport != {{ 53, 67, 69, 547 }} counter name others
-                    meta l4proto udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
+                    meta l4proto {{ udp, tcp }} numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
                 chain in {{
                     type filter hook input priority 0;
-                    meta l4proto udp numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
+                    meta l4proto {{ udp, tcp }} numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
                 }}
             }}""")
         if self.capture:
-            chosen = ["-s", "0", "udp", "dst", "port", "69"] if self.requests else ["-s", "60", "udp"]
+            chosen = ["-s", "0", "udp dst port 69 or tcp dst port 80"] if self.requests else ["-s", "60", "udp"]
             words = ["tcpdump", "-i", TAP, "-U", "--immediate-mode", "-Z", "root", "-w", str(self.capture), *chosen]
             self.tcpdump = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
             # It captures from this line on.

@@ -10,7 +10,7 @@ import pc
 from cable import SERVER
 
 HTTP = f"http://{SERVER}"
-BY_HTTP = f'http: {{ listeners: [{{ name: lan-http, address: "{SERVER}:80" }}] }}'
+HTTP_TOO = f'http: {{ listeners: [{{ name: lan-http, address: "{SERVER}:80" }}] }}'
 KERNEL = "console=ttyS0 earlyprintk=ttyS0 panic=-1"
 IPXE = f"#!ipxe\nkernel vmlinuz {KERNEL}\ninitrd initrd.img\nboot\n"
 GRUB = f"linux /vmlinuz {KERNEL}\ninitrd /initrd.img\nboot\n"
@@ -51,14 +51,11 @@ class Chain:
     map: str = ""
     config: str = ""
     ipv6: bool = False
+    # Without TFTP.
+    by_http: bool = False
     # Makes further files below the root, of what it needs from the packages.
     makes: object = None
     needs: tuple = ()
-
-    @property
-    def by_http(self) -> bool:
-        """Without TFTP."""
-        return self.config.startswith("http:")
 
     def lacks(self, packages: Path) -> str | None:
         """The first file that is not there."""
@@ -119,6 +116,7 @@ OF_PXELINUX = {
     "pxelinux.0": "usr/lib/PXELINUX/pxelinux.0",
     "ldlinux.c32": "usr/lib/syslinux/modules/bios/ldlinux.c32",
 }
+OF_GRUB_ON_BIOS = ("usr/bin/grub-mknetdir", "usr/lib/grub/i386-pc", "usr/lib/x86_64-linux-gnu/libefivar.so.1")
 
 CHAINS = {
     "ipxe": Chain(pc.bios, "menu.ipxe", texts={"menu.ipxe": IPXE}),
@@ -158,7 +156,16 @@ CHAINS = {
         "boot/grub/i386-pc/core.0",
         texts={"boot/grub/grub.cfg": GRUB},
         makes=network_directory,
-        needs=("usr/bin/grub-mknetdir", "usr/lib/grub/i386-pc", "usr/lib/x86_64-linux-gnu/libefivar.so.1"),
+        needs=OF_GRUB_ON_BIOS,
+    ),
+    # The server's address is that of the answer by DHCP.
+    "grub-bios-http": Chain(
+        pc.bios,
+        "boot/grub/i386-pc/core.0",
+        texts={"boot/grub/grub.cfg": "insmod http\n" + GRUB.replace(" /", " (http)/")},
+        makes=network_directory,
+        needs=OF_GRUB_ON_BIOS,
+        config=HTTP_TOO,
     ),
     "uefi-ipv6": Chain(
         pc.uefi_ipv6,
@@ -190,14 +197,15 @@ CHAINS = {
         says=(STARTED, r"Secure boot enabled"),
         config="netboot: { preset: true }",
     ),
-    "http-ipxe": Chain(pc.bios, f"{HTTP}/menu.ipxe", texts={"menu.ipxe": IPXE}, config=BY_HTTP),
+    "http-ipxe": Chain(pc.bios, f"{HTTP}/menu.ipxe", texts={"menu.ipxe": IPXE}, config=HTTP_TOO, by_http=True),
     "http-uefi": Chain(
         pc.uefi_http,
         f"{HTTP}/snponly.efi",
         files={"snponly.efi": "usr/lib/ipxe/snponly.efi"},
         texts={"menu.ipxe": IPXE},
         of_ipxe=f"{HTTP}/menu.ipxe",
-        config=BY_HTTP,
+        config=HTTP_TOO,
+        by_http=True,
     ),
     # Debian's own image for the network has no module for HTTP.
     "http-grub": Chain(
@@ -206,7 +214,8 @@ CHAINS = {
         texts={"grub/grub.cfg": GRUB},
         makes=grub_of_http,
         needs=("usr/bin/grub-mkimage", "usr/lib/grub/x86_64-efi/http.mod"),
-        config=BY_HTTP,
+        config=HTTP_TOO,
+        by_http=True,
     ),
     # shim has a client of its own. The signed GRUB is that image, so this ends at its prompt.
     "http-secure": Chain(
@@ -217,9 +226,10 @@ CHAINS = {
             "efi/grubx64.efi": "usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed",
         },
         says=(r"GNU GRUB  version",),
-        config=BY_HTTP,
+        config=HTTP_TOO,
+        by_http=True,
     ),
     # U-Boot, which takes its file by itself.
     "u-boot": Chain(None, "image.bin"),
-    "http-u-boot": Chain(None, "image.bin", config=BY_HTTP),
+    "http-u-boot": Chain(None, "image.bin", config=HTTP_TOO, by_http=True),
 }

@@ -80,7 +80,7 @@ ON_BIOS = [
     *(by_grub(f"{BIOS_DIRECTORY}/{name}.lst") for name in ("command", "fs", "crypto", "terminal")),
     *(missing(f"/boot/grub/grub.cfg-{name}", "blksize=1024 tsize=0", "grub")
       for name in ("01-02-00-5e-10-00-01", *("C0000202"[:length] for length in (8, 7, 6, 5, 4, 3, 2, 1)))),
-    *(by_grub(f"/{path}") for path in ("boot/grub/grub.cfg", *KERNEL)),
+    by_grub("/boot/grub/grub.cfg"),
 ]  # fmt: skip
 OF_SHIM = "blksize=512 windowsize=4"
 OF_U_BOOT = "timeout=5 blksize=1468"
@@ -115,7 +115,10 @@ EXPECTED = {
         *LISTS,
         *BY_GRUB,
     ],
-    "grub-bios": ON_BIOS,
+    "grub-bios": [*ON_BIOS, *(by_grub(f"/{path}") for path in KERNEL)],
+    "grub-bios-http": [
+        *ON_BIOS, by_grub(f"{BIOS_DIRECTORY}/http.mod"), *(by_http(f"/{path}", "grub") for path in KERNEL),
+    ],
     "secure": [*by_uefi("shimx64.efi"), *BY_SHIM, *LISTS, *BY_GRUB],
     # The server finds grubx64.efi in the folder of shim, and has an empty answer for each list. GRUB closes such a
     # file before or after its only block.

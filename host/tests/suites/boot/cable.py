@@ -10,6 +10,8 @@ NETWORK6 = "2001:db8::"
 SERVER6 = f"{NETWORK6}1"
 MAC = "02:00:5e:10:00:01"
 TAP = "guest"
+# A filter of tcpdump: begins of connections, and segments that are no mere ACKs.
+OF_HTTP = "tcp dst port 80 and (tcp[tcpflags] & tcp-syn != 0 or ip[2:2] - ((ip[0] & 15) << 2) - ((tcp[12] & 240) >> 2) != 0)"
 
 
 def run(*command: str, given: str | None = None) -> str:
@@ -58,7 +60,8 @@ class Cable:
                 }}
             }}""")
         if self.capture:
-            chosen = ["-s", "0", "udp dst port 69 or tcp dst port 80"] if self.requests else ["-s", "60", "udp"]
+            # On a busy machine: room for many packets, which have at most that length.
+            chosen = ["-s", "2048", "-B", "8192", f"udp dst port 69 or ({OF_HTTP})"] if self.requests else ["-s", "60", "udp"]
             words = ["tcpdump", "-i", TAP, "-U", "--immediate-mode", "-Z", "root", "-w", str(self.capture), *chosen]
             self.tcpdump = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
             # It captures from this line on.

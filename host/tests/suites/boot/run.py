@@ -92,7 +92,7 @@ def configuration(options, chain, folder: Path, root: Path, address: str) -> Pat
     if chain.config:
         config.write_text(
             f'listeners: [{{ address: "{address}:69" }}]\nroots: [{{ name: boot, path: "{root}" }}]\n'
-            f"privileges: {{ user: root }}\n{chain.config}\n"
+            f"privileges: {{ user: root }}\ncontrol: none\n{chain.config}\n"
         )
         return config
     if chain.flags:

@@ -10,6 +10,8 @@ NETWORK6 = "2001:db8::"
 SERVER6 = f"{NETWORK6}1"
 MAC = "02:00:5e:10:00:01"
 TAP = "guest"
+# A filter of tcpdump: begins of connections, and segments that are no mere ACKs.
+OF_HTTP = "tcp dst port 80 and (tcp[tcpflags] & tcp-syn != 0 or ip[2:2] - ((ip[0] & 15) << 2) - ((tcp[12] & 240) >> 2) != 0)"
 
 
 def run(*command: str, given: str | None = None) -> str:
@@ -20,7 +22,7 @@ class Cable:
     """A bridge with the server's address and a tap; `loss` is the part of packets that never reach the guest.
 
     With `both`, as many of the guest's packets never reach the server. A capture has the heads of all packets;
-    with `requests`, whole, of the packets to port 69 alone.
+    with `requests`, whole, of the packets to ports 69 and 80 alone.
     """
 
     server = SERVER
@@ -50,15 +52,16 @@ class Cable:
                 chain out {{
                     type filter hook output priority 0;
                     udp sport != {{ 53, 67, 69, 547 }} counter name others
-                    meta l4proto udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
+                    meta l4proto {{ udp, tcp }} numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
                 chain in {{
                     type filter hook input priority 0;
-                    meta l4proto udp numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
+                    meta l4proto {{ udp, tcp }} numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
                 }}
             }}""")
         if self.capture:
-            chosen = ["-s", "0", "udp", "dst", "port", "69"] if self.requests else ["-s", "60", "udp"]
+            # On a busy machine: room for many packets, which have at most that length.
+            chosen = ["-s", "2048", "-B", "8192", f"udp dst port 69 or ({OF_HTTP})"] if self.requests else ["-s", "60", "udp"]
             words = ["tcpdump", "-i", TAP, "-U", "--immediate-mode", "-Z", "root", "-w", str(self.capture), *chosen]
             self.tcpdump = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
             # It captures from this line on.

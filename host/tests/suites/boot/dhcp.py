@@ -25,6 +25,8 @@ class Dhcp:
             f"--dhcp-range={GUEST},{GUEST},255.255.255.0,1h", f"--dhcp-host={MAC},{OF_U_BOOT},{GUEST}",
             f"--dhcp-boot={file},,{SERVER}",
         ]  # fmt: skip
+        # UEFI takes a URL from a server that says, as it does itself, that this is HTTP Boot.
+        words += ["--dhcp-vendorclass=set:http,HTTPClient", "--dhcp-option-force=tag:http,60,HTTPClient"]
         if of_ipxe:
             words += ["--dhcp-match=set:ipxe,175", f"--dhcp-boot=tag:ipxe,{of_ipxe},,{SERVER}"]
         return words

@@ -34,6 +34,23 @@ def by_pxelinux(path: str) -> Request:
     return served(path, "tsize=0 blksize=1408", "pxelinux", "blksize=1408 windowsize=1 tsize")
 
 
+def by_http(path: str, character: str, options: str = "GET HTTP/1.1") -> Request:
+    return Request(path, options, "served", character, "whole")
+
+
+def missing_by_http(path: str, character: str) -> Request:
+    return missing(path, "GET HTTP/1.1", character)
+
+
+def by_uefi_http(path: str) -> list:
+    """The size first, then the file."""
+    return [Request(path, "HEAD HTTP/1.1", "probed", "uefi", "nothing"), by_http(path, "uefi")]
+
+
+def by_ipxe_http(path: str) -> Request:
+    return by_http(path, "ipxe", "GET HTTP/1.1 connection=keep-alive")
+
+
 def by_grub(path: str) -> Request:
     return served(path, "blksize=1024 tsize=0", "grub", "blksize=1024 windowsize=1 tsize")
 
@@ -63,7 +80,7 @@ ON_BIOS = [
     *(by_grub(f"{BIOS_DIRECTORY}/{name}.lst") for name in ("command", "fs", "crypto", "terminal")),
     *(missing(f"/boot/grub/grub.cfg-{name}", "blksize=1024 tsize=0", "grub")
       for name in ("01-02-00-5e-10-00-01", *("C0000202"[:length] for length in (8, 7, 6, 5, 4, 3, 2, 1)))),
-    *(by_grub(f"/{path}") for path in ("boot/grub/grub.cfg", *KERNEL)),
+    by_grub("/boot/grub/grub.cfg"),
 ]  # fmt: skip
 OF_SHIM = "blksize=512 windowsize=4"
 OF_U_BOOT = "timeout=5 blksize=1468"
@@ -98,7 +115,10 @@ EXPECTED = {
         *LISTS,
         *BY_GRUB,
     ],
-    "grub-bios": ON_BIOS,
+    "grub-bios": [*ON_BIOS, *(by_grub(f"/{path}") for path in KERNEL)],
+    "grub-bios-http": [
+        *ON_BIOS, by_grub(f"{BIOS_DIRECTORY}/http.mod"), *(by_http(f"/{path}", "grub") for path in KERNEL),
+    ],
     "secure": [*by_uefi("shimx64.efi"), *BY_SHIM, *LISTS, *BY_GRUB],
     # The server finds grubx64.efi in the folder of shim, and has an empty answer for each list. GRUB closes such a
     # file before or after its only block.
@@ -114,4 +134,17 @@ EXPECTED = {
         *configurations("01-02-02-02-02-02-02", OF_U_BOOT, "u-boot"),
         missing("pxelinux.cfg/default-arm", OF_U_BOOT, "u-boot"),
     ],
+    "http-ipxe": [by_ipxe_http(f"/{path}") for path in ["menu.ipxe", *KERNEL]],
+    "http-uefi": [*by_uefi_http("/snponly.efi"), *(by_ipxe_http(f"/{path}") for path in ["menu.ipxe", *KERNEL])],
+    "http-grub": [
+        *by_uefi_http("/grub.efi"),
+        *(missing_by_http(f"/grub/x86_64-efi/{name}.lst", "grub") for name in ("command", "fs", "crypto", "terminal")),
+        *(by_http(f"/{path}", "grub") for path in ["grub/grub.cfg", *KERNEL]),
+    ],
+    "http-secure": [
+        *by_uefi_http("/efi/shimx64.efi"),
+        *(missing_by_http(f"/efi/{name}.efi", "uefi") for name in ("revocations_sku", "revocations_sbat", "shim_certificate_0")),
+        by_http("/efi//grubx64.efi", "uefi"),
+    ],
+    "http-u-boot": [by_http("/image.bin", "unknown", "GET HTTP/1.0")],
 }  # fmt: skip

@@ -29,6 +29,11 @@ def uefi(packages: Path, folder: Path) -> list:
     return ["-machine", "q35", *flash(packages, folder, "OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd"), *card(",romfile=")]
 
 
+def uefi_http(packages: Path, folder: Path) -> list:
+    """OVMF that boots by HTTP: without PXE, which it would try first."""
+    return [*uefi(packages, folder), *without_pxe()]
+
+
 def uefi_ipv6(packages: Path, folder: Path) -> list:
     """OVMF that asks for addresses of IPv6 alone."""
     family = [option for number, answer in ((4, "no"), (6, "yes"))
@@ -43,6 +48,14 @@ def secure_uefi(packages: Path, folder: Path) -> list:
         "-global", "ICH9-LPC.disable_s3=1", *flash(packages, folder, "OVMF_CODE_4M.secboot.fd", "OVMF_VARS_4M.ms.fd"),
         *card(",romfile="),
     ]  # fmt: skip
+
+
+def secure_uefi_http(packages: Path, folder: Path) -> list:
+    return [*secure_uefi(packages, folder), *without_pxe()]
+
+
+def without_pxe() -> list:
+    return [option for number in (4, 6) for option in ("-fw_cfg", f"name=opt/org.tianocore/IPv{number}PXESupport,string=no")]
 
 
 def flash(packages: Path, folder: Path, code: str, variables: str) -> list:

@@ -1,4 +1,4 @@
-"""The requests of a guest: as they were on the wire (a capture of port 69), and as the server logged their ends."""
+"""The requests of a guest: as they were on the wire (a capture of ports 69 and 80), and as the server logged their ends."""
 
 import json
 import struct
@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import streams
 from cable import GUEST, NETWORK6, SERVER6
 
 
@@ -15,6 +16,9 @@ class Request:
 
     `path` and `options` are as they were on the wire. `granted` are the negotiated ones, empty if the request was refused; a
     `tsize` that is the size of the file stands there without its number.
+
+    Of HTTP, `path` is what follows the method, `options` are the method, the version and what bears on the connection and the
+    range; only the method is not known of HTTPS. `granted` is how much of the file left the server.
     """
 
     path: str
@@ -31,15 +35,13 @@ class Request:
         return f"{self.path} [{self.options}] {self.outcome}, class {self.character}, granted [{self.granted}]{detail}"
 
 
-def on_the_wire(capture: Path) -> list:
-    """Port, name and options of each read request in a capture of tcpdump."""
-    data, at, found = capture.read_bytes(), 24, []
-    while at + 16 <= len(data):
-        length = struct.unpack_from("<I", data, at + 8)[0]
-        frame = data[at + 16 : at + 16 + length]
-        at += 16 + length
-        # IPv6 has a header of one size; none of these clients adds another to it.
-        udp = 14 + (40 if frame[12:14] == b"\x86\xdd" else 4 * (frame[14] & 15))
+def on_the_wire(frames: list) -> list:
+    """Port, name and options of each read request by TFTP in a capture."""
+    found = []
+    for frame in frames:
+        if streams.is_tcp(frame):
+            continue
+        udp = streams.transport(frame)
         opcode, fields = frame[udp + 8 : udp + 10], frame[udp + 10 :].split(b"\0")
         if opcode == b"\0\1":
             words = [field.decode("latin-1") for field in fields]
@@ -50,12 +52,16 @@ def on_the_wire(capture: Path) -> list:
 
 def of(log: Path, capture: Path, root: Path) -> list:
     """The guest's requests in the order in which the server logged their ends; the root is `{root}` in names."""
-    wire, found = on_the_wire(capture), []
+    frames, found = streams.frames(capture), []
+    wire, http = on_the_wire(frames), streams.requests(frames)
     for line in log.read_text().splitlines():
         entry = json.loads(line) if line.startswith("{") else {}
         address, _, port = entry.get("client", "").rpartition(":")
         is_guest = address == GUEST or (address.startswith(f"[{NETWORK6}") and address != f"[{SERVER6}]")
         if entry.get("target") != "tuffet::transfer" or not is_guest:
+            continue
+        if entry.get("protocol") == "http":
+            found.append(by_http(entry, http.get(int(port), [])))
             continue
         asked = set(entry.get("asked", "").split())
         request = next((
@@ -72,6 +78,18 @@ def of(log: Path, capture: Path, root: Path) -> list:
         end = entry["outcome"], entry["class"], granted(entry), detail, complete
         found.append(Request(name, options, *end))
     return found
+
+
+def by_http(entry: dict, wire: list) -> Request:
+    """A request by HTTP; it leaves `wire`, which has those of its connection that were not logged yet."""
+    path, options = f"/{entry['path']}", "https"
+    if not entry["listener"].endswith("https"):
+        if not wire or not same_name(wire[0][0], entry["path"]):
+            raise ValueError(f"the server logged a request that the guest did not send: {entry}")
+        path, options = wire.pop(0)
+    size, moved = entry.get("size"), entry["bytes"]
+    sent = "" if entry["decision"] != "granted" else "whole" if moved == size else "nothing" if not moved else f"{moved} of {size}"
+    return Request(path, options, entry["outcome"], entry["class"], sent, entry.get("detail", ""))
 
 
 def same_name(asked: str, logged: str) -> bool:

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Real boot firmware in QEMU boots from the server, each stage with a TFTP client of its own.
+"""Real boot firmware in QEMU boots from the server, each stage with a client of its own: by TFTP, or by HTTP.
 
     host/tests/suites/boot/run.py BINARY PACKAGES [--case NAME]... [--loss PERCENT]... [--tid-ports|--single-port]
         [--record]
 
-PACKAGES is what packages.sh unpacked. Each case ends when Linux starts on the guest's serial console (or
-U-Boot has the bytes of the file); then the requests that were on the wire and the server's log must be those of
-expected.py, which are the same whether transfers have ports of their own or not. Without options, each case runs four
-times: with a TID port for each transfer and in single-port mode, each on a good path and where one packet in a hundred is
-lost, each way.
+PACKAGES is what packages.sh unpacked. Each case ends when Linux starts on the guest's serial console (or U-Boot has the
+bytes of the file, or GRUB is at its prompt); then the requests that were on the wire and the server's log must be those
+of expected.py, which are the same whether transfers have ports of their own or not. Without options, each case by TFTP
+runs four times: with a TID port for each transfer and in single-port mode, each on a good path and where one packet in a
+hundred is lost, each way. Cases by HTTP, whose names begin with `http-`, run once on each path.
 
 Needs root for a network namespace of its own, and Debian's qemu-system-x86, qemu-system-arm, u-boot-qemu,
 dnsmasq-base, iproute2, nftables and tcpdump; says what it skips.
@@ -24,7 +24,7 @@ import time
 import zlib
 from pathlib import Path
 
-import pc, requests
+import pc, requests, versions
 from cable import SERVER6, Cable
 from chains import CHAINS
 from dhcp import Dhcp
@@ -36,14 +36,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from skipping import skip  # noqa: E402
 
 INSIDE = "TUFFET_BOOT_NAMESPACE"
-U_BOOT = "u-boot"
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", type=Path, help="the server that is tested")
     parser.add_argument("packages", type=Path, help="the folder of packages.sh")
-    parser.add_argument("--case", action="append", choices=[*CHAINS, U_BOOT], help="all unless given; may be repeated")
+    parser.add_argument("--case", action="append", choices=CHAINS, help="all unless given; may be repeated")
     parser.add_argument("--loss", action="append", type=float, help="per cent, 0 and 1 unless given; may be repeated")
     ports = parser.add_mutually_exclusive_group()
     ports.add_argument("--tid-ports", action="store_true", help="only with a port for each transfer")
@@ -59,13 +58,16 @@ def arguments() -> argparse.Namespace:
 
 def lacks(options, case: str) -> str | None:
     """What the machine lacks for this case."""
-    emulator, image = FIRMWARE["arm64"][:2] if case == U_BOOT else (pc.EMULATOR, "/usr/share/seabios/bios-256k.bin")
+    chain = CHAINS[case]
+    is_u_boot = chain.machine is None
+    emulator, image = FIRMWARE["arm64"][:2] if is_u_boot else (pc.EMULATOR, "/usr/share/seabios/bios-256k.bin")
     for program in (emulator, "dnsmasq", "tcpdump", "ip"):
         if not shutil.which(program):
             return f"{program} is not installed"
     missing = next((file for file in (image, "/dev/net/tun") if not Path(file).exists()), None)
-    if missing is None and case != U_BOOT:
-        missing = CHAINS[case].lacks(options.packages)
+    missing = missing or chain.lacks(options.packages)
+    if missing is None and is_u_boot and chain.by_http and b"wget" not in Path(image).read_bytes():
+        missing = f"command wget in {versions.of(chain, options.packages)}"
     return f"there is no {missing}" if missing else None
 
 
@@ -90,7 +92,7 @@ def configuration(options, chain, folder: Path, root: Path, address: str) -> Pat
     if chain.config:
         config.write_text(
             f'listeners: [{{ address: "{address}:69" }}]\nroots: [{{ name: boot, path: "{root}" }}]\n'
-            f"privileges: {{ user: root }}\n{chain.config}\n"
+            f"privileges: {{ user: root }}\ncontrol: none\n{chain.config}\n"
         )
         return config
     if chain.flags:
@@ -113,17 +115,21 @@ def boot_pc(options, case: str, cable: Cable, root: Path) -> None:
             guest.console.until(line, options.patience)
 
 
-def boot_u_boot(options, _: str, cable: Cable, root: Path) -> None:
+def boot_u_boot(options, case: str, cable: Cable, root: Path) -> None:
     """What its distro boot does, step by step: a file by DHCP, then the configuration in PXELINUX's manner."""
-    content = os.urandom(4 << 20)
-    (root / "image.bin").write_bytes(content)
+    chain, content = CHAINS[case], os.urandom(4 << 20)
+    (root / chain.boots).write_bytes(content)
     (root / "pxelinux.cfg").mkdir()
     (root / "pxelinux.cfg/default").write_text("DEFAULT none\n")
-    with Dhcp("image.bin", None, options.verbose), Guest(options, cable) as guest:
+    with Dhcp(chain.boots, None, options.verbose), Guest(options, cable) as guest:
         guest.command("setenv bootfile; setenv netretry yes", 10)
-        guest.command("setenv autoload yes; dhcp", options.patience)
+        guest.command(f"setenv autoload {'no' if chain.by_http else 'yes'}; dhcp", options.patience)
+        if chain.by_http:
+            guest.command(f"wget ${{loadaddr}} {cable.server}:/{chain.boots}", options.patience)
         if guest.loaded() != zlib.crc32(content):
             raise ValueError(f"U-Boot loaded other bytes: {guest.console.said!r}")
+        if chain.by_http:
+            return
         said = guest.command("pxe get", options.patience)
         if "Config file" not in said:
             raise ValueError(f"U-Boot found no configuration: {said!r}")
@@ -137,27 +143,27 @@ def boot(options, case: str, loss: float, single_port: bool) -> bool:
         folder.chmod(0o755)
         root, log, capture = folder / "root", folder / "log", folder / "requests.pcap"
         root.mkdir()
-        if case != U_BOOT:
-            CHAINS[case].lay_out(options.packages, root)
+        chain = CHAINS[case]
+        chain.lay_out(options.packages, root)
         wrong = []
         with Cable(loss / 100, capture, both=True, requests=True) as cable:
             try:
-                chain = CHAINS.get(case)
-                address = SERVER6 if chain and chain.ipv6 else cable.server
-                config = chain and configuration(options, chain, folder, root, address)
+                address = SERVER6 if chain.ipv6 else cable.server
+                config = configuration(options, chain, folder, root, address)
                 with LoggedTuffet(options, address, root, log, config, single_port) as server:
-                    (boot_u_boot if case == U_BOOT else boot_pc)(options, case, cable, root)
+                    (boot_pc if chain.machine else boot_u_boot)(options, case, cable, root)
                     server.check()
             except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:
                 wrong.append(str(error))
             lost, others = cable.lost(), cable.from_other_ports()
-        if single_port == (others > 0):
+        if (others > 0) == (single_port or chain.by_http):
             wrong.append(f"{others} packets came from other ports than 69")
         seen = requests.of(log, capture, root)
         if not options.record:
             wrong += requests.differences(EXPECTED[case], seen, loss > 0)
     took = f"{time.monotonic() - begin:.1f} s, {len(seen)} requests, {lost} packets lost"
-    print(f"{row(case, loss, single_port)}: {'FAILED' if wrong else 'good'} after {took}", flush=True)
+    firmware = versions.of(chain, options.packages)
+    print(f"{row(case, loss, single_port)}: {'FAILED' if wrong else 'good'} after {took}; {firmware}", flush=True)
     for line in wrong:
         print(f"    {line}")
     if options.record or wrong:
@@ -182,12 +188,14 @@ def main() -> int:
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv])
     failed = []
-    for case in options.case or [*CHAINS, U_BOOT]:
+    for case in options.case or CHAINS:
         missing = lacks(options, case)
         if missing:
             skip(f"boot firmware in QEMU: {case}: {missing}")
             continue
         modes = [mode for mode, other in ((False, options.single_port), (True, options.tid_ports)) if not other]
+        # It has no TID ports.
+        modes = [False] if CHAINS[case].by_http else modes
         rows = [(case, loss, single_port) for single_port in modes for loss in options.loss or [0, 1]]
         failed += [row(*one) for one in rows if not boot(options, *one)]
     if failed:

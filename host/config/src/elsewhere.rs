@@ -32,7 +32,7 @@ pub(super) fn belongs(key: &str, value: &Value, here: &Around<'_>) -> Option<Str
 /// What people write at the top level, and what it is.
 const TOP: [(&[&str], &str); 5] = [
     (
-        &["http", "https", "web", "dashboard", "ui", "api", "metrics", "prometheus"],
+        &["https", "web", "dashboard", "ui", "api", "metrics", "prometheus"],
         "the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
     ),
     (

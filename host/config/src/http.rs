@@ -21,6 +21,7 @@ const SECTION: &str = "/http";
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenHttp {
     /// The addresses on which the server takes requests by HTTP, or by HTTPS where they have `tls`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
     pub listeners: Vec<WrittenHttpListener>,
     /// Concurrent connections of all clients together. At the limit, a new connection closes one that waits for a request, of

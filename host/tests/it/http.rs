@@ -162,7 +162,9 @@ fn one_policy_one_log_and_one_set_of_counters() {
         assert!(metrics.contains(&line), "{line}\n{metrics}");
     }
     let explained = live(&server, &["--listener", "web", "--client", "127.0.0.1", "local"]);
-    explained.assert_fails(1, &["denied", "acl"]);
+    let said = String::from_utf8_lossy(&explained.stdout);
+    assert_eq!(explained.code(), 1, "{said}");
+    assert!(said.contains("(http)") && said.contains("logged as denied, by acl"), "{said}");
     let status = server.status().to_string();
     assert!(status.contains("http://127.0.0.1:"), "{status}");
     assert_eq!(server.stop(), [] as [Value; 0]);

@@ -239,7 +239,12 @@ mod tests {
 
     #[test]
     fn attributes_are_the_fields_without_a_member() {
-        let expected = [("other-case", "boot:A"), ("hint", "the path drops large datagrams")];
+        let expected = [
+            ("protocol", "http"),
+            ("certificate", "0a1b"),
+            ("other-case", "boot:A"),
+            ("hint", "the path drops large datagrams"),
+        ];
         let all = attributes(&Summary::sample());
         assert!(all.iter().map(|(name, value)| (*name, value.as_str())).eq(expected), "{all:?}");
     }

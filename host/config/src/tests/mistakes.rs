@@ -39,9 +39,9 @@ fn a_mistake_is_answered_with_the_right_form() {
             ],
         ),
         (
-            "http: { listen: 127.0.0.1:8080 }",
+            "web: { listen: 127.0.0.1:8080 }",
             &[
-                "there is no section `http`; the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
+                "there is no section `web`; the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
             ],
         ),
         ("log: info", &["found `info`; give a mapping (`key: value` lines): write `log: { level: info }`"]),

@@ -23,6 +23,7 @@ const TARGETS: [&str; 26] = [
     "tuffet::admission",
     "tuffet::events",
     "tuffet::admin",
+    "tuffet::http",
     "tuffet::watch",
     "tuffet::source",
     "tuffet::fleet",

@@ -284,7 +284,7 @@ mod tests {
             "decision_us": 12_000,
             "first_block_us": 15_000,
             "duration_us": 16_500_000,
-            "facts": { "labels": "acl=canary" },
+            "facts": { "labels": "acl=canary", "protocol": "http", "certificate": "0a1b" },
         });
         assert_eq!(shown, expected);
     }

@@ -88,6 +88,8 @@ fn a_line_has_each_fact_under_its_name() {
         "mac_source": "neighbour-table",
         "class": "u-boot",
         "operation": "read",
+        "protocol": "http",
+        "certificate": "0a1b",
         "path": "b/pxelinux.0",
         "shim_folder": "efi",
         "requested": "..\\B\\PXELINUX.0",

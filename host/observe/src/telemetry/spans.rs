@@ -7,7 +7,7 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
-use tuffet_request::Operation;
+use tuffet_request::{Operation, Protocol};
 use tuffet_request::events::{Answered, FieldValue, Outcome, Summary};
 use tuffet_request::{Step, Trail, What};
 
@@ -64,9 +64,12 @@ impl SpanBuilder<'_> {
     }
 
     fn transfer(&self, summary: &Summary, listener: Option<SocketAddr>) -> SpanData {
-        let name = match summary.record.request.operation {
-            Operation::Read => "tftp.read",
-            Operation::Write => "tftp.write",
+        let request = &summary.record.request;
+        let name = match (request.protocol, request.operation) {
+            (Protocol::Http, Operation::Read) => "http.read",
+            (Protocol::Http, Operation::Write) => "http.write",
+            (_, Operation::Read) => "tftp.read",
+            (_, Operation::Write) => "tftp.write",
         };
         let mut span = self.span(name, self.trail.received_at(), self.trail.after(summary.duration));
         span.span_context = self.context(SpanId::from(self.trail.span.0));
@@ -160,8 +163,9 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     let request = &summary.record.request;
     let (client, outcome) = (request.client, summary.ending.outcome);
     let mut all = Attributes(Vec::with_capacity(40));
-    all.put("network.transport", "udp");
-    all.put("network.protocol.name", "tftp");
+    let protocol = summary.record.request.protocol;
+    all.put("network.transport", if protocol == Protocol::Tftp { "udp" } else { "tcp" });
+    all.put("network.protocol.name", protocol.as_str());
     all.put("network.type", if client.is_ipv4() { "ipv4" } else { "ipv6" });
     all.put("network.peer.address", client.ip().to_string());
     all.put("network.peer.port", i64::from(client.port()));
@@ -243,14 +247,15 @@ mod tests {
             "error.type=String((\"timed-out\"))",
             "network.peer.address=String((\"192.0.2.1\"))",
             "network.peer.port=I64(2000)",
-            "network.protocol.name=String((\"tftp\"))",
-            "network.transport=String((\"udp\"))",
+            "network.protocol.name=String((\"http\"))",
+            "network.transport=String((\"tcp\"))",
             "network.type=String((\"ipv4\"))",
             "server.address=String((\"192.0.2.9\"))",
             "server.port=I64(69)",
             "tftp.blksize=I64(1428)",
             "tftp.blocks=I64(3)",
             "tftp.bytes=I64(4284)",
+            "tftp.certificate=String((\"0a1b\"))",
             "tftp.client.class=String((\"u-boot\"))",
             "tftp.client.mac=String((\"02:00:5e:10:00:01\"))",
             "tftp.client.mac_source=String((\"neighbour-table\"))",

@@ -146,12 +146,10 @@ pub const FIELDS: &[Field] = {
         ),
         field!(
             "protocol", |it| some_text(it.record.request.protocol.unless_tftp()),
-            span: Some("network.protocol.name"),
+            // Each span has it, that of TFTP, too.
+            span: None,
         ),
-        field!(
-            "certificate", |it| Some(FieldValue::Text(&it.record.request.certificate.as_deref()?.sha256)),
-            span: Some("tls.client.hash.sha256"),
-        ),
+        field!("certificate", |it| Some(FieldValue::Text(&it.record.request.certificate.as_deref()?.sha256))),
         field!(
             "mode", |it| text(it.record.request.mode.as_str()),
             log: false, line: Placed, view: InView::Absent, event: Member("mode"),

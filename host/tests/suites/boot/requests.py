@@ -77,7 +77,7 @@ def of(log: Path, capture: Path, root: Path) -> list:
         complete = entry.get("size", 0) - entry["bytes"] <= entry["blksize"]
         end = entry["outcome"], entry["class"], granted(entry), detail, complete
         found.append(Request(name, options, *end))
-    return found
+    return found + [Request(*left, "not logged", "", "") for of_port in http.values() for left in of_port]
 
 
 def by_http(entry: dict, wire: list) -> Request:

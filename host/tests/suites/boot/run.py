@@ -105,17 +105,21 @@ def configuration(options, chain, folder: Path, root: Path, address: str) -> Pat
     return None
 
 
-def boot_pc(options, case: str, cable: Cable, root: Path) -> None:
+def boot_pc(options, case: str, cable: Cable, root: Path, said: list) -> None:
+    """Adds what the console printed to `said`."""
     chain = CHAINS[case]
     with (
         Dhcp(chain.boots.format(root=root), chain.of_ipxe, options.verbose, chain.ipv6),
         pc.Pc(chain.machine, options.packages, cable, case, options.verbose) as guest,
     ):
-        for line in chain.says:
-            guest.console.until(line, options.patience)
+        try:
+            for line in chain.says:
+                guest.console.until(line, options.patience)
+        finally:
+            said.append(guest.console.said)
 
 
-def boot_u_boot(options, case: str, cable: Cable, root: Path) -> None:
+def boot_u_boot(options, case: str, cable: Cable, root: Path, _: list) -> None:
     """What its distro boot does, step by step: a file by DHCP, then the configuration in PXELINUX's manner."""
     chain, content = CHAINS[case], os.urandom(4 << 20)
     (root / chain.boots).write_bytes(content)
@@ -145,13 +149,13 @@ def boot(options, case: str, loss: float, single_port: bool) -> bool:
         root.mkdir()
         chain = CHAINS[case]
         chain.lay_out(options.packages, root)
-        wrong = []
+        wrong, said = [], []
         with Cable(loss / 100, capture, both=True, requests=True) as cable:
             try:
                 address = SERVER6 if chain.ipv6 else cable.server
                 config = configuration(options, chain, folder, root, address)
                 with LoggedTuffet(options, address, root, log, config, single_port) as server:
-                    (boot_pc if chain.machine else boot_u_boot)(options, case, cable, root)
+                    (boot_pc if chain.machine else boot_u_boot)(options, case, cable, root, said)
                     server.check()
             except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:
                 wrong.append(str(error))
@@ -168,6 +172,8 @@ def boot(options, case: str, loss: float, single_port: bool) -> bool:
         print(f"    {line}")
     if options.record or wrong:
         print("\n".join(f"    {line}" for line in requests.summary(seen)), flush=True)
+    if wrong and said:
+        print(f"    the console ended with {said[-1][-1000:]!r}", flush=True)
     return not wrong
 
 

@@ -117,6 +117,8 @@ impl Connection {
             .header_read_timeout(self.limits.head_timeout)
             .max_buf_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
+            // GRUB compares the names of fields by case.
+            .title_case_headers(true)
             .serve_connection(TokioIo::new(stream), service);
         let draining = async { drop(self.drain.wait_for(|drain| *drain).await) };
         let served = tokio::select! {

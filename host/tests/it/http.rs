@@ -253,7 +253,7 @@ fn certificates_are_checked_replaced_by_a_reload_and_asked_of_clients() {
     assert_eq!(got.stdout, b"content");
     assert_eq!(server.outcome("a")["listener"], "web");
     // It ends in two days.
-    assert!(server.log_line("the certificate")["message"].as_str().unwrap().contains("ends in 1 days"));
+    assert!(server.log_line("the certificate")["message"].as_str().unwrap().contains("ends within 2days"));
     for version in ["1.2", "1.3"] {
         curl(&first.certificate, &["--tlsv1.2", "--tls-max", version, &url]).unwrap().assert_good();
         server.outcome("a");

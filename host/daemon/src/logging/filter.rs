@@ -9,7 +9,7 @@ pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
 /// The server's targets and their prefixes.
-const TARGETS: [&str; 26] = [
+const TARGETS: [&str; 27] = [
     "tuffet::transfer",
     "tuffet::policy",
     "tuffet::plugin",

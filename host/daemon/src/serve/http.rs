@@ -17,8 +17,10 @@ const BACKLOG: i32 = 1024;
 /// How long the last answers have to leave after the last transfer has ended.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
 
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
 /// A certificate that ends sooner gets a warning.
-const SOON: Duration = Duration::from_secs(30 * 24 * 3600);
+const SOON: Duration = Duration::from_secs(30 * DAY.as_secs());
 
 /// The certificates of each listener, in the order of the configuration; `None` for those of HTTP. Cheap to clone; clones
 /// share them.
@@ -64,7 +66,12 @@ impl AllCertificates {
         let warning = |(listener, certificates): (&HttpListener, &Option<Certificates>)| {
             let not_after = certificates.as_ref()?.not_after()?;
             let ends = match not_after.duration_since(now) {
-                Ok(left) if left < SOON => format!("ends in {} days", left.as_secs() / 86400),
+                Ok(left) if left < SOON => {
+                    format!(
+                        "ends within {}",
+                        humantime::format_duration(DAY * (left.as_secs() / 86400 + 1) as u32)
+                    )
+                }
                 Ok(_) => return None,
                 Err(_) => format!("ended on {}", humantime::format_rfc3339_seconds(not_after)),
             };

@@ -7,8 +7,8 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
-use tuffet_request::{Operation, Protocol};
 use tuffet_request::events::{Answered, FieldValue, Outcome, Summary};
+use tuffet_request::{Operation, Protocol};
 use tuffet_request::{Step, Trail, What};
 
 /// The most characters of a text from clients, plugins or the system.

@@ -29,6 +29,9 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tuffet::Certificate;
 
+/// How long the kernel waits for a client after the end of its connection.
+const GONE_AFTER: Duration = Duration::from_secs(20);
+
 /// The limits of the head of a request in bytes and headers.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
@@ -65,7 +68,7 @@ impl Connection {
             if let Ok(local) = stream.local_addr() {
                 self.files = self.files.at(local.ip().to_canonical());
             }
-            let stream = PacedStream::new(stream, self.limits.least_rate, reset);
+            let stream = PacedStream::new(stream, self.limits.least_rate, reset, forget_soon);
             match tls {
                 None => self.serve_http(stream, None).await,
                 Some(config) => {
@@ -146,6 +149,15 @@ impl Connection {
 /// Lets the kernel forget what the client has not read: otherwise it keeps that for a client that reads nothing.
 fn reset(stream: &TcpStream) {
     let _ = SockRef::from(stream).set_linger(Some(Duration::ZERO));
+}
+
+/// Lets the kernel give the connection up soon if the client does not answer any more. A loader that is switched off in the
+/// middle and boots again asks from the same port: as long as the kernel has the old connection, it answers no new one.
+fn forget_soon(stream: &TcpStream) {
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    let _ = SockRef::from(stream).set_tcp_user_timeout(Some(GONE_AFTER));
+    #[cfg(not(any(target_os = "android", target_os = "linux")))]
+    let _ = stream;
 }
 
 /// Ends the server's half; after an answer, takes what the client still sends.

@@ -88,12 +88,19 @@ pub(crate) struct PacedStream<S> {
     inner: S,
     pace: Pace,
     on_failure: fn(&S),
+    on_drop: fn(&S),
+}
+
+impl<S> Drop for PacedStream<S> {
+    fn drop(&mut self) {
+        (self.on_drop)(&self.inner);
+    }
 }
 
 impl<S> PacedStream<S> {
-    /// The least rate is in bytes per second. The function is called before the stream fails.
-    pub(crate) fn new(inner: S, least_rate: u64, on_failure: fn(&S)) -> PacedStream<S> {
-        PacedStream { inner, pace: Pace::new(least_rate), on_failure }
+    /// The least rate is in bytes per second. `on_failure` is called before the stream fails, and `on_drop` at its end.
+    pub(crate) fn new(inner: S, least_rate: u64, on_failure: fn(&S), on_drop: fn(&S)) -> PacedStream<S> {
+        PacedStream { inner, pace: Pace::new(least_rate), on_failure, on_drop }
     }
 
     fn written(
@@ -233,7 +240,7 @@ mod tests {
         run(async {
             for (rate, complete) in [(900, false), (1100, true)] {
                 let (ours, theirs) = duplex(1024);
-                let mut ours = PacedStream::new(ours, 1000, |_| ());
+                let mut ours = PacedStream::new(ours, 1000, |_| (), |_| ());
                 let reader = tokio::spawn(read_slowly(theirs, rate));
                 let begun = Instant::now();
                 let written = ours.write_all(&vec![7; 400_000]).await;
@@ -254,7 +261,7 @@ mod tests {
     fn time_of_the_server_does_not_count() {
         run(async {
             let (ours, mut theirs) = duplex(64);
-            let mut ours = PacedStream::new(ours, 1000, |_| ());
+            let mut ours = PacedStream::new(ours, 1000, |_| (), |_| ());
             for _ in 0..100 {
                 sleep(WINDOW).await;
                 ours.write_all(&[7; 16]).await.expect("it is read at once");

@@ -264,7 +264,11 @@ fn metrics_say_the_same(received: &[Value]) {
         point["asInt"].as_str().unwrap().parse::<u64>().unwrap()
     };
     for outcome in ["served", "probed", "denied", "not-found", "timed-out"] {
-        assert_eq!(sum("tuffet.transfers", &[("operation", "read"), ("outcome", outcome)]), 1, "{outcome}");
+        assert_eq!(
+            sum("tuffet.transfers", &[("protocol", "tftp"), ("operation", "read"), ("outcome", outcome)]),
+            1,
+            "{outcome}"
+        );
     }
     assert_eq!(sum("tuffet.transferred", &[("operation", "read")]), 7);
     assert_eq!(sum("tuffet.plugin.calls", &[("plugin", "acl")]), 5);

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `host/tuffet/examples/memory.rs`, in this package as `examples/memory.rs` | the least: one file in memory |
 //! | `examples/embed/s3` | a bucket as a root: ranged reads, uploads by parts |
-//! | `examples/embed/axum` | HTTP and TFTP in one process, with one policy |
+//! | `examples/embed/axum` | a router of axum that serves the files of a TFTP server, with one policy |
 //! | `examples/embed/wasm` | the plugins of an operator beside a hook of the program |
 //! | `examples/embed/test` | tests of a client over a network with faults, and of a hook in virtual time |
 //! | `docs/plugins.md` | plugins as WebAssembly components |

@@ -1,5 +1,5 @@
-//! A router of axum that serves the files of a TFTP server beside routes of its own: by the same rules, with one audit. `cargo run -p embed-axum FOLDER`,
-//! then `curl http://127.0.0.1:8069/NAME` and `curl tftp://127.0.0.1:6969/NAME`.
+//! A router of axum that serves the files of a TFTP server beside routes of its own: by the same rules, with one audit.
+//! `cargo run -p embed-axum FOLDER`, then `curl http://127.0.0.1:8069/NAME` and `curl tftp://127.0.0.1:6969/NAME`.
 
 use async_trait::async_trait;
 use axum::Router;

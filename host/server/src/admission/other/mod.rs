@@ -17,6 +17,7 @@ use super::refusals::internal_error;
 use super::search::carry_out;
 use crate::generation::Generation;
 use crate::known_listeners::known_listeners;
+use crate::negotiation::Bounds;
 use futures_util::FutureExt;
 use open::{Open, Undecided};
 use search::{Found, OtherProtocol};
@@ -28,6 +29,9 @@ use tuffet_core::OptionSet;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{Certificate, ClientClass, Denial, Mode, Operation, Protocol};
+
+/// A granted request, what was opened for it, and its bounds.
+type Granted = (Arc<Open>, Found, Bounds);
 
 /// Takes requests by other protocols. Cheap to clone.
 #[derive(Clone)]
@@ -117,7 +121,7 @@ impl Requests {
         ask: Ask<'_>,
         operation: Operation,
         size: Option<u64>,
-    ) -> Result<Decided<(Arc<Open>, Found, crate::negotiation::Bounds)>, AskError> {
+    ) -> Result<Decided<Granted>, AskError> {
         let admission = self.0.upgrade().filter(|its| !its.watch.is_draining()).ok_or(AskError::Ended)?;
         let generation = admission.generation.get();
         let known = || generation.negotiation.listeners();
@@ -148,12 +152,12 @@ impl Requests {
 }
 
 /// Decides a request, and reports it.
-async fn search(mut undecided: Undecided) -> Decided<(Arc<Open>, Found, crate::negotiation::Bounds)> {
+async fn search(mut undecided: Undecided) -> Decided<Granted> {
     let generation = Arc::clone(undecided.generation());
     let plan: Plan = ask_policy(&generation, undecided.record()).await;
     let found = carry_out(&mut OtherProtocol::new(&generation, undecided.record()), &generation, plan).await;
     match found {
-        Ok((found, bounds)) => Decided::Granted((undecided.grant(&found, &bounds).await, found, bounds)),
+        Ok((found, bounds)) => Decided::Granted((undecided.grant(&found).await, found, bounds)),
         Err(decision) => {
             // The search alone decides.
             let decision = decision.unwrap_or_else(internal_error);

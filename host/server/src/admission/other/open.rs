@@ -5,7 +5,6 @@ use super::super::pending::{announce, concluded};
 use super::search::{Body, Found};
 use crate::content::OutstandingCall;
 use crate::generation::Generation;
-use crate::negotiation::Bounds;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,7 +83,7 @@ impl Undecided {
     }
 
     /// Reports that it is granted. Waits for room in the queue of observers.
-    pub(super) async fn grant(mut self, found: &Found, _: &Bounds) -> Arc<Open> {
+    pub(super) async fn grant(mut self, found: &Found) -> Arc<Open> {
         self.record.size = found.size;
         let open = self.decided(true);
         open.negotiated(&OptionSet::default());
@@ -134,9 +133,12 @@ impl Undecided {
 /// A client may leave, and a server end, before its request is decided.
 impl Drop for Undecided {
     fn drop(&mut self) {
-        let ending = match self.admission.watch.is_draining() {
-            true => Ending::new(Outcome::Failed, "the server was shut down before it was decided"),
-            false => Ending::new(Outcome::Aborted, LEFT),
+        let ending = if std::thread::panicking() {
+            Ending::new(Outcome::Failed, "a bug: deciding the request panicked")
+        } else if self.admission.watch.is_draining() {
+            Ending::new(Outcome::Failed, "the server was shut down before it was decided")
+        } else {
+            Ending::new(Outcome::Aborted, LEFT)
         };
         self.end(Answered::Undecided, ending);
     }

@@ -2,14 +2,14 @@
 
 use crate::explain::live;
 use crate::harness::{
-    Certificate, Client, Options, Peer, Ran, SOON, Server, Setup, bytes, connect, http_raw, own_loopback,
-    rrq, run, skipped, tuffet, until,
+    Certificate, Client, Options, Peer, Ran, SOON, Server, Setup, bytes, connect, http_raw, own_address, rrq,
+    run, skipped, tuffet, until,
 };
 use crate::restart::Site;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -319,7 +319,7 @@ fn a_drain_lets_answers_end_and_closes_idle_connections() {
 /// The next server takes the sockets over: nobody is refused, and the old one ends its answers.
 #[test]
 fn a_restart_refuses_nobody() {
-    let port = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+    let port = own_address();
     let site = Site::new(&format!("http: {{ listeners: [{{ name: web, address: \"{port}\" }}] }}\n"));
     let mut first = site.started(&[]);
     let mut slow = connect(port);

@@ -7,7 +7,7 @@ mod no_control;
 mod overlap;
 
 use crate::harness::{
-    Answer, Peer, SOON, ack, bytes, is_root, own_loopback, rrq, run, tuffet, until, wait_until,
+    Answer, Peer, SOON, ack, bytes, is_root, own_address, rrq, run, tuffet, until, wait_until,
 };
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -46,9 +46,7 @@ impl Site {
         for size in [SIZE, 5000] {
             fs::write(folder.path().join(format!("root/{size}")), bytes(size)).unwrap();
         }
-        // Nobody has the port, and the address is of this site alone.
-        let address = UdpSocket::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
-        let site = Site { folder, address, listener, controlled: true, behind: Vec::new() };
+        let site = Site { folder, address: own_address(), listener, controlled: true, behind: Vec::new() };
         site.configure(rest);
         site
     }
@@ -83,8 +81,12 @@ impl Site {
 
     pub fn started(&self, flags: &[&str]) -> Process {
         let before = self.count("serving");
-        let process = self.start(flags);
-        self.waits_for("serving", before + 1);
+        let mut process = self.start(flags);
+        wait_until("the server serves", || {
+            let ended = process.0.try_wait().unwrap();
+            assert!(ended.is_none(), "it has ended: {ended:?}");
+            self.count("serving") > before
+        });
         process
     }
 
@@ -123,7 +125,8 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("{:?}, the log: {:#?}", self.listener, self.log());
+            let log = fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+            eprintln!("{:?} on {}, the log:\n{log}", self.listener, self.address);
         }
     }
 }

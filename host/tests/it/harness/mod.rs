@@ -43,7 +43,7 @@ pub use relay::Relay;
 pub use run::{Ran, run, run_as_it_is, run_for, tuffet};
 pub use scripted_http::{HttpConnection, HttpRequest, loopback, serve_http};
 pub use server::{SUMMED, Server};
-pub use setup::{Setup, compiled, own_loopback};
+pub use setup::{Setup, compiled, own_address, own_loopback};
 pub use skip::{is_root, skipped};
 pub use slow_disk::{Pace, SlowDisk, Step};
 pub use sniffer::{Seen, Sniffer};

@@ -3,7 +3,7 @@
 use super::run::run_as_it_is;
 use super::{Folder, PATIENCE, Ran, Server, bytes, is_root, times};
 use std::fs::{DirBuilder, File};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -251,4 +251,10 @@ pub fn own_loopback() -> Ipv4Addr {
     let number = SERVERS.fetch_add(1, Ordering::Relaxed);
     let run = 64 + std::process::id() % 128;
     Ipv4Addr::new(127, run as u8, (number / 250 % 250) as u8, (1 + number % 250) as u8)
+}
+
+/// Returns an address that stays free until its test uses it. The port is below those that the system assigns: others
+/// that bind one on all addresses cannot take it.
+pub fn own_address() -> SocketAddr {
+    (own_loopback(), 6969).into()
 }

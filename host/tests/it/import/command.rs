@@ -1,10 +1,9 @@
 //! The command line: where it reads and writes, what it says, how it ends.
 
 use super::{checked, import, import_file, open_folder};
-use crate::harness::{Peer, bytes, own_loopback, tuffet, wait_until};
+use crate::harness::{Peer, bytes, own_address, tuffet, wait_until};
 use std::ffi::OsStr;
 use std::fs;
-use std::net::UdpSocket;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 
@@ -91,7 +90,7 @@ fn the_log_has_the_lines_of_the_old_server() {
         let yaml = checked(&import(server, &flags.replace("HERE", here)));
         let (file, log) = (folder.path().join("tuffet.yaml"), folder.path().join("log"));
         fs::write(&file, yaml).unwrap();
-        let address = UdpSocket::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+        let address = own_address();
         let mut serve = Command::new(env!("CARGO_BIN_EXE_tuffet"));
         serve.args(["serve", "--user", "root", "--listen", &address.to_string(), "--config"]);
         serve.arg(&file).arg("--log-to").arg(&log).env("RUNTIME_DIRECTORY", here);

@@ -5,11 +5,11 @@ mod configuration;
 mod events;
 mod kv;
 
-use crate::harness::{own_loopback, wait_until};
+use crate::harness::{own_address, wait_until};
 use crate::sinks::nats::program;
 use async_nats::jetstream;
 use rustix::process::{Pid, Signal, kill_process};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use tempfile::TempDir;
@@ -25,15 +25,9 @@ impl Nats {
     /// `None` where no server is installed, with a word about it.
     pub fn start() -> Option<Nats> {
         program()?;
-        // Free a moment ago; where somebody else was quicker, another one is tried.
-        for _ in 0..10 {
-            let folder = TempDir::new().unwrap();
-            let address = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
-            if let Some(child) = begin(address, &folder) {
-                return Some(Nats { child: Mutex::new(child), address, folder });
-            }
-        }
-        panic!("nats-server does not start")
+        let (folder, address) = (TempDir::new().unwrap(), own_address());
+        let child = begin(address, &folder).expect("nats-server starts");
+        Some(Nats { child: Mutex::new(child), address, folder })
     }
 
     pub fn url(&self) -> String {

@@ -1,15 +1,15 @@
 //! Restarts without a control socket: the next server cannot find the one before, which gives up what it has.
 
 use super::{SINGLE_PORT, Site, fetch};
-use crate::harness::{Answer, Peer, ack, bytes, http, own_loopback};
+use crate::harness::{Answer, Peer, ack, bytes, http, own_address};
 use rustix::process::Signal;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::thread;
 use std::time::{Duration, Instant};
 
 fn site(listener: &'static str) -> (Site, SocketAddr) {
     let mut site = Site::with(listener, "");
-    let admin = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+    let admin = own_address();
     site.controlled = false;
     // The keys of a plugin lie in the state on disk.
     site.configure(&format!(

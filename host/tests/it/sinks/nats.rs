@@ -2,7 +2,7 @@
 
 use super::relay::Relay;
 use super::{Kept, ask, asked, first_of_each, wait_for_queued};
-use crate::harness::{Certificate, SOON, own_loopback, skipped, wait_until};
+use crate::harness::{Certificate, SOON, own_address, skipped, wait_until};
 use nkeys::KeyPair;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -33,14 +33,16 @@ pub fn program() -> Option<&'static str> {
 impl Nats {
     /// Starts one with this additional configuration; `None` if it is not installed.
     fn start(configuration: &str) -> Option<Nats> {
-        Nats::start_on(own_loopback(), configuration)
+        program()?;
+        Nats::start_at(own_address(), configuration)
     }
 
-    fn start_on(host: Ipv4Addr, configuration: &str) -> Option<Nats> {
+    /// On 127.0.0.1, as the certificates of tests say.
+    fn start_on_localhost(configuration: &str) -> Option<Nats> {
         program()?;
         // Free a moment ago; where somebody else was quicker, the server says so and another one is tried.
         for _ in 0..10 {
-            let address = TcpListener::bind((host, 0)).unwrap().local_addr().unwrap();
+            let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
             if let Some(nats) = Nats::start_at(address, configuration) {
                 return Some(nats);
             }
@@ -265,7 +267,7 @@ fn tls_by_the_scheme() {
         certificate.certificate.display(),
         certificate.key.display()
     );
-    let Some(nats) = Nats::start_on(Ipv4Addr::LOCALHOST, &tls) else { return };
+    let Some(nats) = Nats::start_on_localhost(&tls) else { return };
     let sink = format!(
         "{{ nats: {{ url: 'tls://localhost:{}', subject: events, timeout: 5s }} }}",
         nats.address.port()

@@ -1,7 +1,7 @@
 //! `otlp`: the record of a line, retries, and the spool.
 
 use super::{Kept, ask, first_of_each, wait_for_queued};
-use crate::harness::{own_loopback, wait_until};
+use crate::harness::{own_address, own_loopback, wait_until};
 use crate::telemetry::fake_collector::{FakeCollector, Manner};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
@@ -200,7 +200,7 @@ fn a_hung_collector_costs_bounded_memory() {
 #[test]
 fn a_collector_that_is_gone() {
     let kept = Kept::new();
-    let gone = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+    let gone = own_address();
     let sink = format!(
         "{{ otlp: {{ endpoint: \"http://{gone}\", protocol: grpc, timeout: 2s, batch: {{ wait: 0s }} }} }}"
     );

@@ -2,7 +2,7 @@
 
 use super::exposition::Exposition;
 use super::fake_collector::{FakeCollector, Manner};
-use crate::harness::{Client, Options, Server, Setup, own_loopback, run};
+use crate::harness::{Client, Options, Server, Setup, own_address, run};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -79,8 +79,8 @@ fn a_collector_that_refuses() {
 
 #[test]
 fn a_collector_that_is_gone() {
-    // Bound and closed: nothing listens there.
-    let gone = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+    // Nothing listens there.
+    let gone = own_address();
     let server = server(&format!("http://{gone}"));
     let [exported, ..] = serve_all(&server);
     assert_eq!(exported, 0);
@@ -127,7 +127,7 @@ fn what_is_wrong_is_told_and_the_server_serves() {
 /// The log line of a failure says which endpoint and why, for both protocols.
 #[test]
 fn a_failure_names_its_endpoint_and_its_cause() {
-    let gone = TcpListener::bind((own_loopback(), 0)).unwrap().local_addr().unwrap();
+    let gone = own_address();
     let http = FakeCollector::start(Manner::Status(404, ""));
     // Settings without any, as a server of HTTP/2 begins (RFC 9113 section 6.5).
     let grpc = answers_with(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);

@@ -47,9 +47,10 @@ impl Verdicts {
 }
 
 /// The conditions of a rule that are lists.
-const LISTS: [&str; 6] = ["clients", "macs", "classes", "operations", "names", "listeners"];
+const LISTS: [&str; 8] =
+    ["clients", "macs", "classes", "operations", "names", "listeners", "protocols", "certificates"];
 /// Those that exclude clients.
-const EXCEPTIONS: [&str; 2] = ["except-clients", "except-macs"];
+const EXCEPTIONS: [&str; 3] = ["except-clients", "except-macs", "except-certificates"];
 
 /// Returns whether every request that `rule` matches is matched by `other`, too. Globs count as equal only if they are.
 fn covers(other: &Value, rule: &Value) -> bool {

@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use tuffet_sdk::{Glob, Operation, Problems, Request};
+use tuffet_sdk::{Glob, Operation, Problems, Protocol, Request};
 
+use crate::certificate::CertificatePattern;
 use crate::mac::{self, MacPrefix, Source};
 
 #[derive(Debug, Default)]
@@ -21,6 +22,10 @@ pub(crate) struct Conditions {
     pub operations: Option<Vec<Operation>>,
     pub names: Option<Vec<Glob>>,
     pub listeners: Option<Vec<String>>,
+    pub protocols: Option<Vec<Protocol>>,
+    pub certificates: Option<Vec<CertificatePattern>>,
+    /// As `except_clients`. A client without a certificate is none of these.
+    pub except_certificates: Vec<CertificatePattern>,
 }
 
 impl Conditions {
@@ -33,6 +38,9 @@ impl Conditions {
             && holds(&self.operations, |operation| *operation == request.operation)
             && holds(&self.names, |glob| request.matches(glob))
             && holds(&self.listeners, |listener| *listener == request.listener)
+            && holds(&self.protocols, |protocol| *protocol == request.protocol())
+            && holds(&self.certificates, |pattern| pattern.matches(request))
+            && !self.except_certificates.iter().any(|pattern| pattern.matches(request))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Access rules by subnet, MAC address, class of client, operation, file name and listener.
+//! Access rules by subnet, MAC address, class of client, operation, file name, listener, protocol and certificate.
 //!
 //! A request that any `deny` rule matches is denied. Otherwise the first matching `allow` rule applies, with
 //! its ceilings. A request that no rule matches is left to the next plugin, or denied with `otherwise: deny`.
@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod certificate;
 mod conditions;
 mod mac;
 mod settings;
@@ -74,7 +75,7 @@ impl Authorize for Acl {
 tuffet_sdk::manifest! {
     name: "acl",
     version: env!("CARGO_PKG_VERSION"),
-    description: "Who may do what: rules by subnet, MAC address, class of client, operation, file name and listener",
+    description: "Who may do what: rules by subnet, MAC address, class of client, operation, file name, listener, protocol and certificate",
     grants: [],
     optional: [("client-mac", "knows machines by their MAC address, in rules with `macs` or `except-macs`")],
     depends_on: ["address", "class", "listener", "mac", "operation", "path"],

@@ -1,8 +1,9 @@
 //! The settings as written, and their check.
 
 use serde::Deserialize;
-use tuffet_sdk::{Glob, Operation, Problems, Profile, SessionValues};
+use tuffet_sdk::{Glob, Operation, Problems, Profile, Protocol, SessionValues};
 
+use crate::certificate::CertificatePattern;
 use crate::conditions::{Conditions, check_list, check_not_empty, parse_subnet};
 use crate::mac::{MacPrefix, Source};
 use crate::{Acl, AllowRule, DEFAULT_MESSAGE, DenyRule};
@@ -39,6 +40,9 @@ struct Written {
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
+    protocols: Option<Vec<Protocol>>,
+    certificates: Option<Vec<String>>,
+    except_certificates: Option<Vec<String>>,
 }
 
 /// What holds for all rules.
@@ -67,6 +71,9 @@ struct DenySettings {
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
+    protocols: Option<Vec<Protocol>>,
+    certificates: Option<Vec<String>>,
+    except_certificates: Option<Vec<String>>,
     message: Option<String>,
 }
 
@@ -81,6 +88,9 @@ struct AllowSettings {
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
+    protocols: Option<Vec<Protocol>>,
+    certificates: Option<Vec<String>>,
+    except_certificates: Option<Vec<String>>,
     max_blksize: Option<u64>,
     max_windowsize: Option<u64>,
     max_bytes: Option<u64>,
@@ -104,8 +114,20 @@ pub(crate) fn check(settings: Settings) -> Result<Acl, Problems> {
 fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings, common: &Common) -> DenyRule {
     let DenySettings { clients, except_clients, macs, except_macs, .. } = rule;
     let DenySettings { classes, operations, names, listeners, message, .. } = rule;
-    let written =
-        Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners };
+    let DenySettings { protocols, certificates, except_certificates, .. } = rule;
+    let written = Written {
+        clients,
+        except_clients,
+        macs,
+        except_macs,
+        classes,
+        operations,
+        names,
+        listeners,
+        protocols,
+        certificates,
+        except_certificates,
+    };
     let conditions = check_conditions(problems, at, written, common);
     let message = message.unwrap_or_else(|| DEFAULT_MESSAGE.to_string());
     if message.len() > MAX_MESSAGE {
@@ -126,9 +148,21 @@ const MAX_MESSAGE: usize = 200;
 fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings, common: &Common) -> AllowRule {
     let AllowSettings { clients, except_clients, macs, except_macs, .. } = rule;
     let AllowSettings { classes, operations, names, listeners, .. } = rule;
+    let AllowSettings { protocols, certificates, except_certificates, .. } = rule;
     let AllowSettings { max_blksize, max_windowsize, max_bytes, .. } = rule;
-    let written =
-        Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners };
+    let written = Written {
+        clients,
+        except_clients,
+        macs,
+        except_macs,
+        classes,
+        operations,
+        names,
+        listeners,
+        protocols,
+        certificates,
+        except_certificates,
+    };
     let conditions = check_conditions(problems, at, written, common);
     let ceilings = SessionValues {
         blksize: ceiling(problems, format!("{at}/max-blksize"), max_blksize, 8, 65464),
@@ -157,12 +191,18 @@ fn ceiling(
 }
 
 fn check_conditions(problems: &mut Problems, at: &str, written: Written, common: &Common) -> Conditions {
-    let Written { clients, except_clients, macs, except_macs, classes, operations, names, listeners } =
-        written;
+    let Written { clients, except_clients, macs, except_macs, classes, operations, .. } = written;
+    let Written { names, listeners, protocols, certificates, except_certificates, .. } = written;
     if let Some(operations) = &operations {
         check_not_empty(problems, &format!("{at}/operations"), operations);
     }
+    if let Some(protocols) = &protocols {
+        check_not_empty(problems, &format!("{at}/protocols"), protocols);
+    }
     let excepted = check_list(problems, &format!("{at}/except-clients"), except_clients, parse_subnet);
+    let certificates_in = |problems: &mut Problems, key: &str, list| {
+        check_list(problems, &format!("{at}/{key}"), list, CertificatePattern::parse)
+    };
     Conditions {
         clients: check_list(problems, &format!("{at}/clients"), clients, parse_subnet),
         except_clients: excepted.unwrap_or_default(),
@@ -179,6 +219,10 @@ fn check_conditions(problems: &mut Problems, at: &str, written: Written, common:
         listeners: check_list(problems, &format!("{at}/listeners"), listeners, |name| {
             named(name, "a listener")
         }),
+        protocols,
+        certificates: certificates_in(problems, "certificates", certificates),
+        except_certificates: certificates_in(problems, "except-certificates", except_certificates)
+            .unwrap_or_default(),
     }
 }
 

@@ -100,6 +100,58 @@ fn a_rule_for_classes_of_clients() {
     denial(acl.authorize(&request));
 }
 
+fn with(attributes: &[(&str, &str)]) -> Request {
+    let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    Request { attributes: attributes.iter().map(own).collect(), ..read("a", "10.1.2.3") }
+}
+
+#[test]
+fn a_rule_for_protocols() {
+    let acl = acl(json!({ "deny": [{ "protocols": ["http"] }] }));
+    assert_eq!(acl.authorize(&with(&[])), Verdict::Abstain);
+    denial(acl.authorize(&with(&[("protocol", "http")])));
+    let acl = self::acl(json!({ "deny": [{ "protocols": ["tftp"] }] }));
+    denial(acl.authorize(&with(&[])));
+    assert_eq!(acl.authorize(&with(&[("protocol", "http")])), Verdict::Abstain);
+}
+
+#[test]
+fn a_rule_for_certificates_of_clients() {
+    let digest = "0A:".repeat(31) + "0A";
+    let one = &*"0a".repeat(32);
+    let shown = |names| with(&[("certificate-sha256", one), ("certificate-names", names)]);
+    let nameless = with(&[("certificate-sha256", one)]);
+    let denies = |list: &[&str], request: &Request| {
+        let acl = acl(json!({ "deny": [{ "certificates": list }] }));
+        matches!(acl.authorize(request), Verdict::Deny(_))
+    };
+    let is_excepted = |list: &[&str], request: &Request| {
+        let acl = acl(json!({ "deny": [{ "except-certificates": list }] }));
+        acl.authorize(request) == Verdict::Abstain
+    };
+    for (list, request, matches) in [
+        (&["*"][..], &shown("a.example.org"), true),
+        (&["*"], &nameless, true),
+        (&["*"], &with(&[]), false),
+        (&["*.Example.org"], &shown("b.example.net a.example.org"), true),
+        (&["*.example.org"], &shown("example.org"), false),
+        (&["*.example.org"], &shown("a.example.org.evil"), false),
+        (&["a.example.org"], &nameless, false),
+        (&[&digest], &nameless, true),
+        (&[&"0b".repeat(32)], &nameless, false),
+        // Names alone prove nothing.
+        (&["*.example.org"], &with(&[("certificate-names", "a.example.org")]), false),
+    ] {
+        assert_eq!(denies(list, request), matches, "{list:?} {request:?}");
+        assert_eq!(is_excepted(list, request), matches, "{list:?} {request:?}");
+    }
+    let found =
+        problems(json!({ "deny": [{ "certificates": [], "except-certificates": ["", "a b", "CN=a"] }] }));
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert!(found[0].starts_with("/deny/0/certificates: an empty list"), "{found:#?}");
+    assert!(found[3].contains("SHA-256 digest"), "{found:#?}");
+}
+
 fn known(network: &[&str], claimed: &[&str]) -> Request {
     let of = |list: &[&str], source: &str| {
         list.iter().map(|address| Mac { address: (*address).into(), source: source.into() }).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tuffet_sdk::{Glob, Operation, Request};
+use tuffet_sdk::{Glob, Operation, Protocol, Request};
 
 use crate::template::Template;
 use tuffet_leases::Mac;
@@ -11,6 +11,8 @@ pub(crate) struct Rule {
     pub operations: Vec<Operation>,
     /// `None` is every class of client.
     pub classes: Option<Vec<String>>,
+    /// `None` is every protocol.
+    pub protocols: Option<Vec<Protocol>>,
     /// `None` is every path.
     pub matches: Option<Glob>,
     pub devices: BTreeMap<Mac, Device>,
@@ -32,6 +34,7 @@ impl Rule {
         let is_of = |classes: &Vec<String>| classes.contains(&request.client.class);
         self.operations.contains(&request.operation)
             && self.classes.as_ref().is_none_or(is_of)
+            && self.protocols.as_ref().is_none_or(|list| list.contains(&request.protocol()))
             && self.matches.as_ref().is_none_or(|glob| request.matches(glob))
     }
 

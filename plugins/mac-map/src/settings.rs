@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tuffet_sdk::{Glob, Operation, Problems, mac_source};
+use tuffet_sdk::{Glob, Operation, Problems, Protocol, mac_source};
 
 use crate::MacMap;
 use crate::leases::{LeaseFile, Leases};
@@ -58,6 +58,7 @@ struct RuleSettings {
     matches: Option<String>,
     operations: Option<Vec<Operation>>,
     classes: Option<Vec<String>>,
+    protocols: Option<Vec<Protocol>>,
     devices: Option<BTreeMap<String, String>>,
     templates: Option<Vec<String>>,
     fallback: Option<Vec<String>>,
@@ -118,6 +119,10 @@ fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings, case: Case)
         problems
             .add(format!("{at}/classes"), "an empty list matches nothing: leave the key out for every class");
     }
+    if rule.protocols.as_ref().is_some_and(Vec::is_empty) {
+        let what = "an empty list matches nothing: leave the key out for every protocol";
+        problems.add(format!("{at}/protocols"), what);
+    }
     if rule.operations.as_ref().is_some_and(Vec::is_empty) {
         problems
             .add(format!("{at}/operations"), "an empty list matches nothing: leave the key out for [read]");
@@ -132,6 +137,7 @@ fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings, case: Case)
     Rule {
         operations: rule.operations.unwrap_or_else(|| vec![Operation::Read]),
         classes: rule.classes,
+        protocols: rule.protocols,
         matches,
         devices,
         templates: templates.into_iter().map(|(_, template)| template).collect(),

@@ -175,6 +175,16 @@ fn a_rule_for_classes_and_names_in_any_case() {
 }
 
 #[test]
+fn a_rule_for_protocols() {
+    let settings =
+        json!({ "root": "boot", "rules": [{ "protocols": ["http"], "fallback": ["web/{name}"] }] });
+    let mut asked = request("image");
+    assert_eq!(map(settings.clone()).resolve(&asked), Resolution::Abstain);
+    asked.attributes = vec![("protocol".into(), "http".into())];
+    assert_eq!(map(settings).resolve(&asked), files(&["web/image"]));
+}
+
+#[test]
 fn writes_only_where_a_rule_says_so() {
     let mut write = from("dump", &[KITCHEN]);
     write.operation = Operation::Write;
@@ -195,7 +205,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
             { "devices": { "02:00:5e:10:00:01": "a", "02005E100001": "b" } },
             { "templates": ["{who}", "ok/{mac}", "/abs"], "fallback": ["fine", "{mac}.cfg"] },
             { "operations": ["read"] },
-            { "templates": [], "operations": [], "devices": {}, "classes": [] },
+            { "templates": [], "operations": [], "devices": {}, "classes": [], "protocols": [] },
         ],
     }));
     let starts = [
@@ -210,6 +220,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
         "/rules/2/fallback/1: a fallback is for clients",
         "/rules/3: the rule gives no file",
         "/rules/4/classes: an empty list",
+        "/rules/4/protocols: an empty list",
         "/rules/4/operations: an empty list",
         "/rules/4/devices: no device",
         "/rules/4/templates: an empty list",

@@ -103,6 +103,7 @@ pub use plugin::{
     Accept, Authorize, Observe, Plugin, Render, RenderParts, Resolve, TryAccept, TryAuthorize, TryResolve,
 };
 pub use problem::{Problem, Problems};
+pub use request::Protocol;
 pub use settings::parse;
 pub use words::{decision, mac_source, outcome};
 

@@ -4,7 +4,30 @@ use std::fmt::{Display, Formatter, Result};
 
 use crate::{Client, Glob, Mac, MacAddresses, Request, Resolved};
 
+/// The protocol of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Protocol {
+    /// TFTP.
+    Tftp,
+    /// HTTP, with or without TLS.
+    Http,
+    /// One that this version of the SDK does not know.
+    #[serde(skip_deserializing)]
+    Other,
+}
+
 impl Request {
+    /// The protocol.
+    pub fn protocol(&self) -> Protocol {
+        match self.attribute("protocol") {
+            None => Protocol::Tftp,
+            Some("http") => Protocol::Http,
+            Some(_) => Protocol::Other,
+        }
+    }
+
     /// The value of an option that the client sent, by its name in lower case.
     pub fn option(&self, name: &str) -> Option<&str> {
         find(&self.options, name)
@@ -101,6 +124,7 @@ fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use super::Protocol;
     use crate::testing;
 
     #[test]
@@ -116,6 +140,16 @@ mod tests {
         }
         assert_eq!(client.network_macs().len(), 1);
         assert_eq!(client.claimed_macs(), []);
+    }
+
+    #[test]
+    fn a_request_without_a_word_about_it_is_by_tftp() {
+        let mut request = testing::request("a");
+        assert_eq!(request.protocol(), Protocol::Tftp);
+        for (word, protocol) in [("http", Protocol::Http), ("carrier-pigeon", Protocol::Other)] {
+            request.attributes = vec![("protocol".into(), word.into())];
+            assert_eq!(request.protocol(), protocol);
+        }
     }
 
     #[test]

@@ -46,6 +46,13 @@ pub(super) fn text(report: &Value) -> String {
     for listener in list("listeners") {
         line("listener", format!("{}: {}", words(&listener["listener"]), words(&listener["address"])));
     }
+    for certificate in list("certificates") {
+        let ends =
+            SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(number(&certificate["not_after_unix"])));
+        let ends = ends.map(|ends| humantime::format_rfc3339_seconds(ends).to_string());
+        let listener = words(&certificate["listener"]);
+        line("certificate", format!("{listener}: until {}", ends.unwrap_or_default()));
+    }
     let is_wrong = |root: &&Value| ["hung", "missing", "replaced"].iter().any(|key| root[*key] == true);
     for root in list("roots").iter().filter(|root| !is_wrong(root)) {
         let name = words(&root["root"]);
@@ -147,6 +154,7 @@ mod tests {
             ],
             "degraded": [{ "check": "compilers", "detail": "they have ended" }],
             "listeners": [{ "listener": "lan", "address": "192.0.2.1:69" }],
+            "certificates": [{ "listener": "web", "not_after_unix": 1796083200 }],
             "running": 7, "half_open": 2, "pending": 1,
             "last_minute": [{ "outcome": "served", "count": 40 }, { "outcome": "timed-out", "count": 2 }],
             "dropped": [
@@ -189,6 +197,7 @@ mod tests {
              plugin         acl 0.2.0 builtin:acl sha256:0123456789ab; 1200 calls\n\
              plugin         ztp oci://r/ztp:1 sha256:ffffffffffff, signature verified; 40 calls, 3 failed (7.5 %): time 2, trap 1\n\
              listener       lan: 192.0.2.1:69\n\
+             certificate    web: until 2026-12-01T00:00:00Z\n\
              root           boot: answers\n\
              origin         a: answers\n\
              origin         b: breaker open\n\

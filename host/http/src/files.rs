@@ -99,6 +99,10 @@ impl Files {
         let mut ask = Ask::http(&self.listener, client, name);
         ask.local_address = self.local_address;
         ask.certificate = head.extensions.get().cloned();
+        let mut parents = head.headers.get_all("traceparent").iter();
+        if let (Some(parent), None) = (parents.next(), parents.next()) {
+            ask.trace_parent = parent.to_str().ok();
+        }
         ask.user_agent = head.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
         ask
     }

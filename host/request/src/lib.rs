@@ -51,4 +51,4 @@ pub use resources::{KvState, SinkCounted};
 pub use root::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, Unopened, VersionNames, Versions};
 pub use session::{RefusedOptions, SessionProfile, SessionValues};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
-pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};
+pub use trail::{SpanId, Step, TraceId, TraceParent, Traced, Trail, What};

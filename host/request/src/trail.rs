@@ -32,6 +32,37 @@ impl fmt::Display for SpanId {
     }
 }
 
+/// A span of a client, of which a request is a part (W3C Trace Context).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TraceParent {
+    /// The trace.
+    pub trace: TraceId,
+    /// The span.
+    pub span: SpanId,
+}
+
+impl TraceParent {
+    /// Parses the header field `traceparent` (W3C Trace Context section 3.2). Its flags do not count: a stranger would
+    /// decide what is exported.
+    pub fn parse(field: &str) -> Option<TraceParent> {
+        let mut parts = field.splitn(5, '-');
+        let mut number = |digits: usize| {
+            let part = parts.next()?;
+            let is_number =
+                part.len() == digits && part.bytes().all(|byte| b"0123456789abcdef".contains(&byte));
+            is_number.then(|| u128::from_str_radix(part, 16).ok())?
+        };
+        let (version, trace, span, _flags) = (number(2)?, number(32)?, number(16)?, number(2)?);
+        let is_known = match version {
+            0 => parts.next().is_none(),
+            // Later versions may add to it.
+            version => version < 0xff,
+        };
+        let parent = TraceParent { trace: TraceId(trace), span: SpanId(span as u64) };
+        (is_known && trace != 0 && span != 0).then_some(parent)
+    }
+}
+
 /// The trace of a request, for log lines about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traced {
@@ -48,6 +79,8 @@ pub struct Trail {
     pub trace: TraceId,
     /// The span of the transfer.
     pub span: SpanId,
+    /// The span of the client, if it has named one.
+    pub parent: Option<SpanId>,
     /// Whether the sampling ratio selected it. Its trace is then exported for any outcome.
     pub chosen: bool,
     /// Whether the request is only explained, not served: it must have no side effects.
@@ -102,7 +135,16 @@ impl Trail {
     /// Creates the trail of a request that arrived at `received`.
     pub fn new(trace: TraceId, span: SpanId, chosen: bool, received: Instant) -> Trail {
         let received_at = SystemTime::now() - received.elapsed();
-        Trail { trace, span, chosen, rehearsal: false, received, received_at, steps: Mutex::default() }
+        Trail {
+            trace,
+            span,
+            parent: None,
+            chosen,
+            rehearsal: false,
+            received,
+            received_at,
+            steps: Mutex::default(),
+        }
     }
 
     /// Creates the trail of a request that is explained, not served.
@@ -151,5 +193,42 @@ impl Trail {
     /// Returns the wall-clock time this long after the request's arrival.
     pub fn after(&self, time: Duration) -> SystemTime {
         self.received_at + time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parent_is_what_the_specification_says() {
+        let (trace, span) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+        let parent = TraceParent {
+            trace: TraceId(0x0af7_6519_16cd_43dd_8448_eb21_1c80_319c),
+            span: SpanId(0xb7ad_6b71_6920_3331),
+        };
+        for field in [
+            format!("00-{trace}-{span}-01"),
+            format!("00-{trace}-{span}-00"),
+            format!("cc-{trace}-{span}-01"),
+            format!("cc-{trace}-{span}-01-what-the-future-will-be-like"),
+        ] {
+            assert_eq!(TraceParent::parse(&field), Some(parent), "{field}");
+        }
+        for field in [
+            String::new(),
+            format!("00-{trace}-{span}"),
+            format!("00-{trace}-{span}-01-"),
+            format!("00-{trace}-{span}-1"),
+            format!("ff-{trace}-{span}-01"),
+            format!("00-{}-{span}-01", trace.to_uppercase()),
+            format!("00-{}-{span}-01", "0".repeat(32)),
+            format!("00-{trace}-{}-01", "0".repeat(16)),
+            format!("00-+{}-{span}-01", &trace[1..]),
+            format!("00-{trace}{span}-01"),
+            format!("00-{trace}-é{}-01", &span[2..]),
+        ] {
+            assert_eq!(TraceParent::parse(&field), None, "{field}");
+        }
     }
 }

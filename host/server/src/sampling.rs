@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::time::Instant;
-use tuffet_request::{SpanId, TraceId, Trail};
+use tuffet_request::{SpanId, TraceId, TraceParent, Trail};
 
 /// The sampler. Cheap to clone.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,12 +19,14 @@ impl Sampling {
         Sampling { below: (part.clamp(0.0, 1.0) * all) as u64 }
     }
 
-    /// Creates the trail of a new request.
-    pub fn begin(self, received: Instant) -> Arc<Trail> {
+    /// Creates the trail of a new request, within the trace of its client if that has named one.
+    pub fn begin(self, received: Instant, within: Option<TraceParent>) -> Arc<Trail> {
         // Zero is not a valid id (W3C Trace Context).
-        let trace = TraceId(fastrand::u128(1..));
+        let trace = within.map_or_else(|| TraceId(fastrand::u128(1..)), |parent| parent.trace);
         let span = SpanId(fastrand::u64(1..));
-        Arc::new(Trail::new(trace, span, self.chooses(trace), received))
+        let mut trail = Trail::new(trace, span, self.chooses(trace), received);
+        trail.parent = within.map(|parent| parent.span);
+        Arc::new(trail)
     }
 
     /// Draws the id of a trace without a request; also returns whether it is selected.
@@ -46,7 +48,7 @@ mod tests {
     fn the_ratio_is_kept_and_its_ends_are_exact() {
         let chosen = |part| {
             let sampling = Sampling::ratio(part);
-            (0..20_000).filter(|_| sampling.begin(Instant::now()).chosen).count()
+            (0..20_000).filter(|_| sampling.begin(Instant::now(), None).chosen).count()
         };
         assert_eq!((chosen(0.0), chosen(1.0)), (0, 20_000));
         let some = chosen(0.25);

@@ -12,7 +12,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
 
 const HTTP: &str = "http: { listeners: [{ name: web, address: \"127.0.0.1:0\" }] }\n";
@@ -240,18 +240,31 @@ fn certificates_are_checked_replaced_by_a_reload_and_asked_of_clients() {
     };
     let yaml = format!(
         "roots: [{{ name: boot, path: root }}]\nhttp: {{ listeners: [{{ name: web, address: \"127.0.0.1:0\", tls: \
-         {{ certificate: {}, key: {}, client-ca: {} }} }}] }}\n",
+         {{ certificate: {}, key: {}, client-ca: {} }} }}] }}\npolicy: {{ authorize: [acl] }}\n\
+         plugins: {{ acl: {{ component: builtin:acl, settings: {{ deny: [{{ names: [secret], except-certificates: [\"*\"] }}] }} }} }}\n",
         first.certificate.display(),
         first.key.display(),
         second.certificate.display()
     );
-    let server = Setup::new().file("a", b"content").yaml(&yaml).start();
+    let server =
+        Setup::new().file("a", b"content").file("secret", b"for machines with a key").yaml(&yaml).start();
     let web = place(&server, "web");
     let url = format!("https://{web}/a");
     let Some(got) = curl(&first.certificate, &[&url]) else { return };
     got.assert_good();
     assert_eq!(got.stdout, b"content");
     assert_eq!(server.outcome("a")["listener"], "web");
+    let ends = |server: &Server| {
+        let metrics = server.metrics();
+        let line = metrics
+            .lines()
+            .find(|line| line.starts_with("tuffet_certificate_end_time_seconds{listener=\"web\"}"));
+        line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).expect("the metric")
+    };
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
+    assert!((ends(&server) - now - 2.0 * 86400.0).abs() < 86400.0, "{}", ends(&server));
+    let said = String::from_utf8(server.ask("status").stdout).unwrap();
+    assert!(said.contains("certificate    web: until 2"), "{said}");
     // It ends in two days.
     assert!(server.log_line("the certificate")["message"].as_str().unwrap().contains("ends within 2days"));
     for version in ["1.2", "1.3"] {
@@ -259,15 +272,24 @@ fn certificates_are_checked_replaced_by_a_reload_and_asked_of_clients() {
         server.outcome("a");
     }
     // A client may have a certificate of the authority, or none, and no other one.
-    let with = |certificate: &Certificate| {
+    let with = |url: &str, certificate: &Certificate| {
         let (certificate, key) =
             (certificate.certificate.to_str().unwrap(), certificate.key.to_str().unwrap());
-        curl(&first.certificate, &["--cert", certificate, "--key", key, &url]).unwrap()
+        curl(&first.certificate, &["--cert", certificate, "--key", key, url]).unwrap()
     };
-    with(&second).assert_good();
+    with(&url, &second).assert_good();
     let certificate = server.outcome("a")["certificate"].as_str().map(str::len);
     assert_eq!(certificate, Some(64), "a digest in hexadecimal digits");
-    assert!(!with(&first).status.success());
+    assert!(!with(&url, &first).status.success());
+    let secret = format!("https://{web}/secret");
+    assert_eq!(with(&secret, &second).stdout, b"for machines with a key");
+    assert_eq!(server.outcome("secret")["outcome"], "served");
+    curl(&first.certificate, &[&secret]).unwrap().assert_good();
+    assert_eq!(server.outcome("secret")["outcome"], "denied");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("secret", &[]));
+    peer.expect_error(2);
+    server.outcome("secret");
     // Noise, and HTTP without TLS, cost their own connection alone.
     for noise in ["GET /a HTTP/1.1\r\n\r\n", "\x16\x03\x01\u{1}\u{1}garbage", ""] {
         let mut stream = connect(web);
@@ -289,6 +311,41 @@ fn certificates_are_checked_replaced_by_a_reload_and_asked_of_clients() {
     by_new.assert_good();
     assert_eq!(by_new.stdout, b"content");
     drop(server);
+}
+
+/// The CPU time of the threads of a server that have this name, in ticks of the clock.
+fn ticks(server: &Server, name: &str) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{}/task", server.id())).unwrap();
+    let all = threads.filter_map(|thread| fs::read_to_string(thread.unwrap().path().join("stat")).ok());
+    let of_name = all.filter_map(|stat| {
+        let (before, rest) = stat.rsplit_once(") ")?;
+        let times = rest.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap());
+        before.ends_with(&format!("({name}")).then(|| times.sum::<u64>())
+    });
+    of_name.sum()
+}
+
+/// Encryption takes the CPU time of other threads than those on which policy decides for clients of TFTP.
+#[test]
+fn large_loads_take_nothing_from_the_control_runtime() {
+    let folder = TempDir::new().unwrap();
+    let Some(own) = Certificate::of(folder.path(), "", "IP:127.0.0.1") else { return };
+    let yaml = format!(
+        "roots: [{{ name: boot, path: root }}]\nhttp: {{ listeners: [{{ name: web, address: \"127.0.0.1:0\", tls: \
+         {{ certificate: {}, key: {} }} }}] }}\n",
+        own.certificate.display(),
+        own.key.display(),
+    );
+    let server = Setup::new().yaml(&yaml).start();
+    fs::File::create(server.root().path("image")).unwrap().set_len(200 << 20).unwrap();
+    let url = format!("https://{}/image", place(&server, "web"));
+    let before = ticks(&server, "tuffet-control");
+    for _ in 0..3 {
+        let Some(got) = curl(&own.certificate, &["-o", "/dev/null", &url]) else { return };
+        got.assert_good();
+    }
+    let (http, control) = (ticks(&server, "tuffet-http"), ticks(&server, "tuffet-control") - before);
+    assert!(http > 5 * control.max(1), "{http} ticks of HTTP, {control} of the control runtime");
 }
 
 /// A download that is under way ends; what comes then is refused, and idle connections are closed at once.

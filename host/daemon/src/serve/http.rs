@@ -1,15 +1,17 @@
 //! The listeners of HTTP: their sockets and certificates, and their part of a start, a reload and a shutdown.
 
-use super::ServeError;
+use super::{ServeError, start_threads};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::{Duration, SystemTime};
+use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tuffet_config::{Config, Http, HttpListener, Tls, join_pointer};
 use tuffet_http::{CertificateError, Certificates, Files, HttpLimits, HttpServer};
 use tuffet_server::Requests;
+use tuffet_server::status::{CertificateState, StateSource};
 
 /// Connections that wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -59,6 +61,14 @@ impl AllCertificates {
         }
     }
 
+    /// Returns their states, which follow a reload.
+    pub(super) fn states(&self, config: &Config) -> CertificateStates {
+        let all = listeners(config.http.as_ref()).iter().zip(&self.0);
+        CertificateStates(
+            all.filter_map(|(listener, its)| Some((listener.name.clone(), its.clone()?))).collect(),
+        )
+    }
+
     /// Returns the warnings about certificates that have ended or end soon.
     pub(super) fn warnings(&self, config: &Config) -> Vec<String> {
         let now = SystemTime::now();
@@ -85,6 +95,20 @@ impl AllCertificates {
     }
 }
 
+/// The certificates of listeners, by their names.
+#[derive(Debug)]
+pub(super) struct CertificateStates(Vec<(String, Certificates)>);
+
+impl StateSource for CertificateStates {
+    fn certificates(&self) -> Vec<CertificateState> {
+        let state = |(listener, its): &(String, Certificates)| {
+            let not_after = its.not_after()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            Some(CertificateState { listener: listener.clone(), not_after_unix: not_after.as_secs() })
+        };
+        self.0.iter().filter_map(state).collect()
+    }
+}
+
 fn load(tls: &Tls) -> Result<Certificates, CertificateError> {
     Certificates::load(&tls.certificate, &tls.key, tls.client_ca.as_deref())
 }
@@ -100,6 +124,16 @@ fn key_of(tls: Option<&Tls>, error: &CertificateError) -> &'static str {
 
 fn listeners(http: Option<&Http>) -> &[HttpListener] {
     http.map_or(&[], |http| &http.listeners)
+}
+
+/// Starts the runtime of the listeners; `None` without one. It has its own threads: sessions of TLS and large answers delay
+/// no decision about a request by TFTP, and no command of the operator.
+///
+/// # Errors
+/// The system has no thread.
+pub(super) fn runtime(config: &Config) -> Result<Option<Runtime>, ServeError> {
+    let runtime = config.http.as_ref().map(|_| start_threads("tuffet-http", config.settings.workers));
+    runtime.transpose().map_err(|error| ServeError::System("the listeners of HTTP cannot start", error))
 }
 
 /// The open sockets of all listeners, in the order of the configuration, and their certificates.
@@ -146,12 +180,18 @@ impl HttpSockets {
         named.collect()
     }
 
-    /// Serves the files of a server; `None` without a listener. Must be called within a runtime.
+    /// Serves the files of a server in this runtime; `None` without a listener.
     ///
     /// # Errors
     /// The runtime refuses a socket.
-    pub(super) fn serve(self, config: &Config, requests: &Requests) -> io::Result<Option<RunningHttp>> {
-        let Some(http) = &config.http else { return Ok(None) };
+    pub(super) fn serve(
+        self,
+        config: &Config,
+        requests: &Requests,
+        runtime: Option<Handle>,
+    ) -> io::Result<Option<RunningHttp>> {
+        let (Some(http), Some(runtime)) = (&config.http, runtime) else { return Ok(None) };
+        let _within = runtime.enter();
         let mut limits = HttpLimits::default();
         (limits.connections, limits.per_client) = (http.connections, http.connections_per_client);
         (limits.least_rate, limits.ipv6_prefix) = (http.least_rate, config.bounds().ipv6_prefix);

@@ -55,6 +55,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 pub use supervise::supervise;
+use tokio::runtime::{Handle, Runtime};
 use tuffet_config::{Config, UnopenedRoot, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
@@ -80,6 +81,8 @@ struct Prepared {
     left: RemainingPrivileges,
     runtime: PolicyRuntime,
     manager: ServiceManager,
+    /// Where the listeners of HTTP run, if there are any.
+    http: Option<Handle>,
 }
 
 /// How a server starts.
@@ -123,8 +126,10 @@ pub fn serve(
     }
     opened.next.start()?;
     privileges::seal(account.as_ref());
-    let prepared = Prepared { opened, left, runtime, manager };
     let control = control_runtime()?;
+    let http = http::runtime(&config)?;
+    let its = http.as_ref().map(|http| http.handle().clone());
+    let prepared = Prepared { opened, left, runtime, manager, http: its };
     let result = control.block_on(async {
         let parent = match options.under_parent {
             true => Some(Parent::of_standard_input().map_err(|error| {
@@ -150,7 +155,9 @@ pub fn serve(
         }
     });
     // Does not join threads that wait for a disk: they end with the process.
-    control.shutdown_background();
+    for runtime in [Some(control), http].into_iter().flatten() {
+        runtime.shutdown_background();
+    }
     result
 }
 
@@ -292,14 +299,19 @@ pub fn require_folder(path: &Path) -> Result<(), ServeError> {
 ///
 /// # Errors
 /// The system has no thread.
-pub fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
+pub fn control_runtime() -> Result<Runtime, ServeError> {
+    start_threads("tuffet-control", CONTROL_THREADS)
+        .map_err(|error| ServeError::System("the control runtime cannot start", error))
+}
+
+/// Starts a runtime with so many threads of this name.
+fn start_threads(name: &str, count: usize) -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(CONTROL_THREADS)
+        .worker_threads(count)
         .max_blocking_threads(BLOCKING_THREADS)
-        .thread_name("tuffet-control")
+        .thread_name(name)
         .enable_all()
         .build()
-        .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
 /// Returns the status for the service manager.

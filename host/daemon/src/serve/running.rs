@@ -129,7 +129,7 @@ impl Running {
         configure: Configure,
         parent: Option<(Parent, oneshot::Receiver<()>)>,
     ) -> Result<Running, ServeError> {
-        let Prepared { opened, left, runtime, manager } = prepared;
+        let Prepared { opened, left, runtime, manager, http: http_runtime } = prepared;
         let Opened { server, http, origins, next, mut admin, mut control, predecessor } = opened;
         origins.take(next);
         for warning in warnings(config, &policy) {
@@ -163,7 +163,7 @@ impl Running {
                 .facts(neighbours, vlans)
                 .network_changes(changes)
                 .privileges(left);
-            builder.state(Arc::new(runtime.clone()))
+            builder.state(Arc::new(runtime.clone())).state(Arc::new(http.certificates.states(config)))
         };
         let mut assembly = server.configure(parts).assemble();
         assembly.status.revised(revision(config), config.file());
@@ -285,7 +285,7 @@ impl Running {
         for warning in http.certificates.warnings(config) {
             tracing::warn!(target: "tuffet::http", "{warning}");
         }
-        let http = http.serve(config, &server.requests());
+        let http = http.serve(config, &server.requests(), http_runtime);
         let http = http.map_err(|error| ServeError::System("the listeners of HTTP cannot start", error))?;
         server.generation().files.roots.sweep_in_background(|_| true);
         save_in_background(config);

@@ -73,7 +73,8 @@ impl SpanBuilder<'_> {
         };
         let mut span = self.span(name, self.trail.received_at(), self.trail.after(summary.duration));
         span.span_context = self.context(SpanId::from(self.trail.span.0));
-        span.parent_span_id = SpanId::INVALID;
+        span.parent_span_id = self.trail.parent.map_or(SpanId::INVALID, |parent| SpanId::from(parent.0));
+        span.parent_span_is_remote = self.trail.parent.is_some();
         span.span_kind = SpanKind::Server;
         span.attributes = attributes(summary, listener);
         // As for HTTP: a mistake of the client is not an error of the server span.

@@ -80,7 +80,7 @@ impl PendingRequest {
         mut new: NewRequest,
         neighbour: Option<MacAddress>,
     ) -> Box<PendingRequest> {
-        let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
+        let trail = admission.sampling.map(|sampling| sampling.begin(new.received, None));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
         let listener = listener.unwrap_or_else(|| "".into());
         let local = match new.local.filter(|_| generation.policy.wants_local(&listener)) {

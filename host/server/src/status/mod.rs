@@ -59,6 +59,11 @@ pub trait StateSource: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Returns the certificates of listeners.
+    fn certificates(&self) -> Vec<CertificateState> {
+        Vec::new()
+    }
+
     /// Returns the state of the origins of roots.
     fn origins(&self) -> Vec<OriginReport> {
         Vec::new()
@@ -104,6 +109,9 @@ pub struct Report {
     /// The addresses of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub addresses: Vec<AddressState>,
+    /// The certificates of the listeners of HTTPS.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub certificates: Vec<CertificateState>,
     /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
@@ -138,6 +146,22 @@ impl Revision {
     /// The ETag or the revision of the key, otherwise the beginning of the digest.
     pub fn shown(&self) -> String {
         self.revision.clone().or_else(|| self.digest.clone()).unwrap_or_default()
+    }
+}
+
+/// The certificate of a listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertificateState {
+    /// The name of the listener.
+    pub listener: String,
+    /// When it ends, in seconds since 1970.
+    pub not_after_unix: u64,
+}
+
+impl CertificateState {
+    /// Returns whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.not_after_unix < now()
     }
 }
 
@@ -205,6 +229,7 @@ impl Status {
             origins: self.others().flat_map(|its| its.origins()).collect(),
             interfaces: self.sources.interfaces.states(),
             addresses: self.sources.addresses.states(),
+            certificates: self.others().flat_map(|its| its.certificates()).collect(),
             kv: self.others().find_map(|its| its.kv()),
             compilers: self.others().find_map(|its| its.compilers()),
             process: std::process::id(),

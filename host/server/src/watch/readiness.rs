@@ -122,6 +122,12 @@ fn degraded(parts: &Report) -> Vec<Reason> {
         );
         degraded.push(Reason { check: "kv".into(), detail });
     }
+    for certificate in parts.certificates.iter().filter(|its| its.has_ended()) {
+        let listener = &certificate.listener;
+        let detail =
+            format!("the certificate of listener `{listener}` has ended; renew it, and run `tuffet reload`");
+        degraded.push(Reason { check: "certificate".into(), detail });
+    }
     if parts.compilers == Some(false) {
         let detail = "the process that starts compilers has ended: plugins that were not compiled before cannot be \
                       loaded until a restart";

@@ -2,8 +2,10 @@
 
 use super::fake_collector::{FakeCollector, Manner};
 use super::received::trace;
-use crate::harness::{Answer, Client, Options, Peer, Server, Setup, error, rrq};
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, connect, error, rrq};
 use crate::policy::misbehave;
+use std::io::{Read, Write};
+use std::net::SocketAddr;
 
 const ACL: &str = r#"
 policy: { authorize: [acl] }
@@ -159,6 +161,44 @@ fn failures_of_plugins_have_the_trace() {
     {
         assert!(metrics.contains(&format!("process.{name}")), "{name}: {metrics:?}");
     }
+}
+
+/// A client by HTTP may name its own span; nonsense is ignored.
+#[test]
+fn a_request_by_http_is_a_part_of_its_clients_trace() {
+    let collector = FakeCollector::start(Manner::Good);
+    let server = Setup::new()
+        .file("a", b"content")
+        .file("b", b"content")
+        .variable("NO_PROXY", "127.0.0.1")
+        .rest_of_yaml(&format!(
+            "http: {{ listeners: [{{ name: web, address: \"127.0.0.1:0\" }}] }}\n\
+             telemetry: {{ endpoint: \"{}\", metrics: {{ enabled: false }}, logs: false }}",
+            collector.endpoint()
+        ))
+        .start();
+    let url = server.logged("listening by HTTP")["url"].as_str().unwrap().to_owned();
+    let web: SocketAddr = url.trim_start_matches("http://").parse().unwrap();
+    let (its, span) = ("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331");
+    let ask = |name: &str, field: &str| {
+        let mut stream = connect(web);
+        let head = format!("GET /{name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{field}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+        server.outcome(name)["trace_id"].clone()
+    };
+    assert_eq!(ask("a", &format!("traceparent: 00-{its}-{span}-01\r\n")), its);
+    // Two of them, and what is none.
+    assert_ne!(ask("b", &format!("traceparent: 00-{its}-{span}-01\r\n").repeat(2)), its);
+    assert_ne!(ask("b", &format!("traceparent: 00-{its}-{span}-x\r\n")), its);
+    server.stop();
+    let spans = collector.spans();
+    let root = spans.iter().find(|its| its.parent == span).unwrap_or_else(|| panic!("{spans:#?}"));
+    assert_eq!((root.name.as_str(), root.trace.as_str(), root.kind), ("http.read", its, 2));
+    root.has(&[("network.transport", "tcp"), ("network.protocol.name", "http"), ("tftp.path", "a")]);
+    assert!(
+        spans.iter().filter(|span| span.trace == its).all(|its| its.parent == span || its.parent == root.id)
+    );
 }
 
 /// With a ratio of zero, only failures are exported.

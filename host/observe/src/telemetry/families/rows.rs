@@ -14,7 +14,7 @@ use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::{PluginIdentity, PluginSeries, SeriesName, SeriesValue};
 use tuffet_request::{KvState, SinkCounted};
 use tuffet_server::origins::OriginReport;
-use tuffet_server::status::{Report, Revision, RootState};
+use tuffet_server::status::{CertificateState, Report, Revision, RootState};
 use tuffet_server::watch::{
     ByOperation, Ended, ExportCounts, Labelled, PluginTotals, ProfileTotals, Totals, Watch, Word,
 };
@@ -67,6 +67,17 @@ pub(super) const REPORT: &[Row<Report>] = &[
         "1 while the interface or the address of a listener is missing",
         Of("{listener}"),
         listeners,
+    ),
+    gauges(
+        "certificate.end.time",
+        "When the certificate of a listener of HTTPS ends, in seconds since 1970",
+        Seconds,
+        |it| {
+            let point = |its: &CertificateState| {
+                labelled("listener", its.listener.clone().into(), its.not_after_unix)
+            };
+            it.certificates.iter().map(point).collect()
+        },
     ),
     gauges(
         "compilers.available",

@@ -28,7 +28,7 @@ use std::time::{Instant, SystemTime};
 use tuffet_core::OptionSet;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{Certificate, ClientClass, Denial, Mode, Operation, Protocol};
+use tuffet_request::{Certificate, ClientClass, Denial, Mode, Operation, Protocol, TraceParent};
 
 /// A granted request, what was opened for it, and its bounds.
 type Granted = (Arc<Open>, Found, Bounds);
@@ -55,13 +55,25 @@ pub struct Ask<'a> {
     pub user_agent: Option<&'a str>,
     /// The certificate by which the client has authenticated itself, if it has.
     pub certificate: Option<Arc<Certificate>>,
+    /// Of which trace the request is a part, as in the field `traceparent` of HTTP (W3C Trace Context). What is no such value
+    /// is ignored.
+    pub trace_parent: Option<&'a str>,
 }
 
 impl<'a> Ask<'a> {
     /// A request by HTTP for a name, at a listener.
     pub fn http(listener: &'a str, client: SocketAddr, name: &'a [u8]) -> Ask<'a> {
         let protocol = Protocol::Http;
-        Ask { listener, protocol, client, name, local_address: None, user_agent: None, certificate: None }
+        Ask {
+            listener,
+            protocol,
+            client,
+            name,
+            local_address: None,
+            user_agent: None,
+            certificate: None,
+            trace_parent: None,
+        }
     }
 }
 
@@ -189,7 +201,8 @@ fn read(
     };
     let neighbour = admission.neighbours.find_on_any_interface(client);
     let facts = ClientFacts { neighbour, lease: generation.leases.find(client) };
-    let trail = admission.sampling.map(|sampling| sampling.begin(Instant::now()));
+    let within = ask.trace_parent.and_then(TraceParent::parse);
+    let trail = admission.sampling.map(|sampling| sampling.begin(Instant::now(), within));
     let class = ask.user_agent.map_or(ClientClass::UNKNOWN, ClientClass::of_user_agent);
     let certificate = ask.certificate.clone();
     tuffet_request::Request { class, certificate, ..requested.read(generation, facts, trail) }

@@ -51,6 +51,16 @@ impl Body {
         Body(Kind::Text(text.into()))
     }
 
+    /// Ends the transfer of what is not sent yet: the server has cut the connection, for this reason.
+    pub(crate) fn cut(&mut self, reason: &str) {
+        if let Kind::File(file) = &mut self.0
+            && !file.left.is_empty()
+            && let Some(transfer) = file.take()
+        {
+            transfer.aborted(reason);
+        }
+    }
+
     /// Reads the first piece of these bytes, of which there are some.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use crate::body::Body;
 use crate::files::Files;
 use crate::limits::HttpLimits;
-use crate::pace::{PacedBody, PacedStream};
+use crate::pace::{Cut, PacedBody, PacedStream};
 use crate::slots::{Busy, Slot};
 use crate::tls;
 use bytes::Bytes;
@@ -69,14 +69,15 @@ impl Connection {
                 self.files = self.files.at(local.ip().to_canonical());
             }
             let stream = PacedStream::new(stream, self.limits.least_rate, reset, forget_soon);
+            let cut = stream.cut();
             match tls {
-                None => self.serve_http(stream, None).await,
+                None => self.serve_http(stream, cut, None).await,
                 Some(config) => {
                     let handshake = TlsAcceptor::from(config).accept(stream);
                     match timeout(self.limits.head_timeout, handshake).await {
                         Ok(Ok(stream)) => {
                             let certificate = tls::certificate_of(&stream);
-                            self.serve_http(stream, certificate).await;
+                            self.serve_http(stream, cut, certificate).await;
                         }
                         Ok(Err(error)) => {
                             tracing::debug!(target: "tuffet::http", %client, %error, "no TLS session began");
@@ -99,19 +100,20 @@ impl Connection {
     async fn serve_http(
         mut self,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send,
+        cut: Cut,
         certificate: Option<Arc<Certificate>>,
     ) {
         let (files, client, slot) = (self.files, self.client, Arc::clone(&self.slot));
         let least_rate = self.limits.least_rate;
         let service = service_fn(move |request: Request<Incoming>| {
-            let (files, busy) = (files.clone(), slot.begin());
+            let (files, busy, cut) = (files.clone(), slot.begin(), cut.clone());
             let mut request = request.map(|body| PacedBody::new(body, least_rate));
             if let Some(certificate) = &certificate {
                 request.extensions_mut().insert(Arc::clone(certificate));
             }
             Box::pin(async move {
                 let answer = files.respond(client, request).await;
-                let answer = answer.map(|answer| answer.map(|body| Answer { body, _busy: busy }));
+                let answer = answer.map(|answer| answer.map(|body| Answer { body, cut, _busy: busy }));
                 answer.ok_or_else(|| io::Error::other("the request was dropped"))
             })
         });
@@ -174,7 +176,16 @@ async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin, has_answered: bo
 /// The body of an answer, which keeps its connection busy.
 struct Answer {
     body: Body,
+    cut: Cut,
     _busy: Busy,
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        if let Some(reason) = self.cut.reason() {
+            self.body.cut(reason);
+        }
+    }
 }
 
 impl http_body::Body for Answer {

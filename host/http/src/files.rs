@@ -200,6 +200,7 @@ impl Files {
                 Ok(frame) => frame,
                 Err(error) => {
                     tracing::debug!(target: "tuffet::http", %client, %error, "an upload broke off");
+                    transfer.aborted(format!("the upload broke off: {error}"));
                     return Err(Refusal::Close);
                 }
             };

@@ -7,6 +7,7 @@ use bytes::Buf;
 use http_body::{Frame, SizeHint};
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -44,17 +45,11 @@ impl Pace {
     /// Waits for the client; ready, with an error, when it has moved too little.
     fn poll_wait(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         loop {
-            if self.since.is_none() {
-                self.since = Some(Instant::now());
-                let left = WINDOW.saturating_sub(self.waited);
-                match &mut self.timer {
-                    Some(timer) => timer.as_mut().reset(Instant::now() + left),
-                    none => *none = Some(Box::pin(sleep(left))),
-                }
-            }
-            if let Some(timer) = &mut self.timer {
-                ready!(timer.as_mut().poll(context));
-            }
+            self.since.get_or_insert_with(Instant::now);
+            // One that was set in an earlier wait ends too early, and is then set again: rarer than each wait would be.
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(WINDOW.saturating_sub(self.waited))));
+            ready!(timer.as_mut().poll(context));
+            self.timer = None;
             self.stop_waiting();
             if let Err(error) = self.check() {
                 return Poll::Ready(error);
@@ -82,11 +77,23 @@ impl Pace {
     }
 }
 
+/// Why a connection was cut, if it was. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cut(Arc<OnceLock<String>>);
+
+impl Cut {
+    /// Returns the reason.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+}
+
 /// A stream that fails if its client reads too slowly.
 #[derive(Debug)]
 pub(crate) struct PacedStream<S> {
     inner: S,
     pace: Pace,
+    cut: Cut,
     on_failure: fn(&S),
     on_drop: fn(&S),
 }
@@ -100,7 +107,12 @@ impl<S> Drop for PacedStream<S> {
 impl<S> PacedStream<S> {
     /// The least rate is in bytes per second. `on_failure` is called before the stream fails, and `on_drop` at its end.
     pub(crate) fn new(inner: S, least_rate: u64, on_failure: fn(&S), on_drop: fn(&S)) -> PacedStream<S> {
-        PacedStream { inner, pace: Pace::new(least_rate), on_failure, on_drop }
+        PacedStream { inner, pace: Pace::new(least_rate), cut: Cut::default(), on_failure, on_drop }
+    }
+
+    /// Has the reason once it was too slow.
+    pub(crate) fn cut(&self) -> Cut {
+        self.cut.clone()
     }
 
     fn written(
@@ -119,6 +131,7 @@ impl<S> PacedStream<S> {
         match paced {
             None => written,
             Some(error) => {
+                let _ = self.cut.0.set(error.to_string());
                 (self.on_failure)(&self.inner);
                 Poll::Ready(Err(error))
             }

@@ -50,6 +50,13 @@ impl Ahead {
         self.bytes.len()
     }
 
+    /// As [`Ahead::from`], without a copy.
+    pub fn into_bytes(self, offset: u64) -> Bytes {
+        let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());
+        let skipped = skipped.unwrap_or(usize::MAX).min(self.bytes.len());
+        self.bytes.slice(skipped..)
+    }
+
     /// The bytes from `offset` on; empty if it is outside.
     pub fn from(&self, offset: u64) -> &[u8] {
         let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());

@@ -21,7 +21,7 @@ use super::identity::{Change, Content, Identity};
 use super::open_folder::OpenFolder;
 use super::remote_file::{Elsewhere, WAIT};
 use super::supplied::Supply;
-use super::system::read_cached;
+use super::system::{open_cached, read_cached};
 use super::{Ahead, ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
@@ -91,6 +91,33 @@ impl OpenFile {
             opened,
             in_place,
             via,
+            elsewhere: None,
+            client: ClientKey::SERVER,
+        })
+    }
+
+    /// As [`OpenFile::open`], of a file whose path was checked a moment ago, if that waits for no disk.
+    pub(super) fn open_now(
+        folder: &OpenFolder,
+        disk: &Arc<Disk>,
+        checked: &Checked,
+        path: &str,
+    ) -> Option<Self> {
+        // Of other file systems, even an open that the kernel could answer may ask a server.
+        folder.identity.filter(|(_, device, _)| disk.is_known_in_place(*device))?;
+        let file = File::from(open_cached(&*folder.dir, path).ok()?);
+        let opened = Facts::of(&file).ok()?;
+        let is_known = require_regular(opened.mode).is_ok()
+            && opened.blocks > 0
+            && disk.is_known_in_place(opened.device)
+            && checked.has(path, &opened);
+        is_known.then(|| Self {
+            body: Body::File(Arc::new(file)),
+            disk: Arc::clone(disk),
+            path: path.to_owned(),
+            opened,
+            in_place: true,
+            via: None,
             elsewhere: None,
             client: ClientKey::SERVER,
         })
@@ -335,6 +362,28 @@ impl OpenFile {
             Change::Other => return Ok(None),
         };
         Ok(Some(Ahead { offset, bytes: bytes.into(), trust, _room: room }))
+    }
+
+    /// As [`OpenFile::read_ahead`], of bytes that are all in memory; otherwise `None`: it waits for no disk.
+    ///
+    /// # Errors
+    /// As [`OpenFile::read_ahead`], and that the file has changed.
+    pub fn read_ahead_now(&self, offset: u64, length: usize) -> io::Result<Option<Ahead>> {
+        if !self.in_place {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; length];
+        if self.read_now(offset, &mut [IoSliceMut::new(&mut bytes)])? < length {
+            return Ok(None);
+        }
+        match self.change()? {
+            Change::None => {
+                Ok(Some(Ahead { offset, bytes: bytes.into(), trust: Trust::Unchanged, _room: None }))
+            }
+            Change::Grown | Change::Other => {
+                Err(io::Error::other("the file has changed since it was opened"))
+            }
+        }
     }
 
     /// As [`OpenFile::read_ahead`], of a file that has grown: reads all that it had when it was opened. `None` if that is

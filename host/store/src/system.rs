@@ -1,12 +1,26 @@
 //! Calls that Linux alone has, and not for every file system. Callers do without them where they fail.
 
-use rustix::fs::{FallocateFlags, Mode, OFlags, RenameFlags, fallocate, openat, renameat_with};
+use rustix::fs::{
+    FallocateFlags, Mode, OFlags, RenameFlags, ResolveFlags, fallocate, openat, openat2, renameat_with,
+};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, OwnedFd};
 
 /// How to open a folder that is only to be entered: this requires no permission to read it.
 pub(super) const TO_ENTER: OFlags = OFlags::PATH;
+
+/// Opens a file below a folder, in the same mount, if the kernel knows all parts of its path (`RESOLVE_CACHED`): it waits for no
+/// disk then.
+///
+/// # Errors
+/// `AGAIN` if it does not know them; `INVAL` or `NOSYS` if it is too old.
+pub(super) fn open_cached(folder: impl AsFd, path: &str) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let resolve =
+        ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV | ResolveFlags::CACHED;
+    openat2(folder, path, flags, Mode::empty(), resolve)
+}
 
 /// Reads what is in the page cache (`RWF_NOWAIT`).
 ///

@@ -11,6 +11,11 @@ use std::io::IoSliceMut;
 const MAX_DEVICES: usize = 64;
 
 impl Disk {
+    /// Whether a file of this device was found to be as [`Disk::reads_in_place`] says.
+    pub(crate) fn is_known_in_place(&self, device: u64) -> bool {
+        self.in_place.lock().contains(&(device, true))
+    }
+
     /// Returns whether this file system reports the cached parts of a file, and returns size and times without
     /// blocking. `device` is the device of the file.
     pub(crate) fn reads_in_place(&self, device: u64, file: &File) -> bool {

@@ -9,6 +9,12 @@ use std::os::fd::{AsFd, OwnedFd};
 pub(super) const TO_ENTER: OFlags = OFlags::RDONLY;
 
 /// # Errors
+/// `NOSYS`: an open waits for the disk.
+pub(super) fn open_cached(_: impl AsFd, _: &str) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// # Errors
 /// `OPNOTSUPP`: a read waits for the disk, so threads of the disk read ahead.
 pub(super) fn read_cached(_: impl AsFd, _: &mut [IoSliceMut<'_>], _: u64) -> Result<usize, Errno> {
     Err(Errno::OPNOTSUPP)

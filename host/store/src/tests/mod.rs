@@ -339,3 +339,35 @@ fn a_replaced_or_removed_file_stays_complete_for_its_readers() {
     assert!(new.unchanged().expect("a stat"));
     assert_eq!(content(&new), "replacement");
 }
+
+/// Files that the kernel knows, and that were looked at a moment ago; everything else is for threads that may wait.
+#[test]
+fn known_files_are_opened_and_read_without_waiting() {
+    let scene = Scene::new();
+    scene.link("boot", "root/link");
+    scene.link("../secret", "root/out");
+    let roots = scene.roots();
+    let now = |path: &str| roots.open_now("boot", path, ClientKey::SERVER);
+    assert!(now("boot").is_none(), "nothing is known yet");
+    let file = roots.open_read(Some("boot"), "boot").expect("it opens");
+    assert!(roots.open_read(Some("boot"), "link").is_ok());
+    // Not on each file system.
+    let Some(again) = now("boot") else { return };
+    assert_eq!((content(&again), again.identity()), ("inside".into(), file.identity()));
+    assert_eq!(content(&now("link").expect("a link in the root")), "inside");
+    for path in ["out", "sub", "sub/file", "nothing", "../secret", "/boot", ""] {
+        assert!(now(path).is_none(), "{path}");
+    }
+    let read = || again.read_ahead_now(2, 4).expect("readable").expect("in memory");
+    assert_eq!(
+        (read().from(2), &*read().into_bytes(4), &*read().into_bytes(9)),
+        (&b"side"[..], &b"de"[..], &b""[..])
+    );
+    assert!(again.read_ahead_now(2, 5).expect("readable").is_none(), "it is shorter");
+    fs::rename(scene.at("root/sub/file"), scene.at("root/boot")).expect("replaced");
+    assert!(now("boot").is_none(), "another file has taken its place");
+    assert!(again.read_ahead_now(0, 6).expect("readable").is_some(), "the old one is as it was");
+    let other = roots.open_read(Some("boot"), "boot").expect("it opens");
+    fs::write(scene.at("root/boot"), "deep").expect("written");
+    assert!(other.read_ahead_now(0, 4).is_err(), "it has changed");
+}

@@ -101,14 +101,17 @@ impl ReadTransfer {
             OpenedSource::File(file) if file.is_supplied() => {
                 let reading = file.read_supplied(offset, length, length, None);
                 let ahead = timeout(READ_TIME, reading).await.map_err(|_| late())??.ok_or_else(changed)?;
-                Ok(Bytes::copy_from_slice(ahead.from(offset)))
+                Ok(ahead.into_bytes(offset))
             }
             OpenedSource::File(file) => {
+                if let Some(ahead) = file.read_ahead_now(offset, length)? {
+                    return Ok(ahead.into_bytes(offset));
+                }
                 let its = Arc::clone(file);
                 let read = move || its.read_ahead(offset, length, None);
                 let read = file.disk().run_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read).await;
                 let ahead = read.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
-                Ok(Bytes::copy_from_slice(ahead.from(offset)))
+                Ok(ahead.into_bytes(offset))
             }
         }
     }
@@ -128,6 +131,11 @@ impl ReadTransfer {
         self.open.end(Outcome::Probed);
     }
 
+    /// Ends the request: the client has left, or was sent away, for this reason.
+    pub fn aborted(self, reason: impl Into<String>) {
+        self.open.end(Ending::new(Outcome::Aborted, reason.into()));
+    }
+
     /// Ends the request: the client cannot get the content, for this reason.
     pub fn failed(self, reason: impl Into<String>) {
         self.open.end(Ending::new(Outcome::Failed, reason.into()));
@@ -137,6 +145,14 @@ impl ReadTransfer {
 impl Drop for ReadTransfer {
     fn drop(&mut self) {
         self.open.left();
+        // Even closing such a file may wait for its server.
+        let source = std::mem::replace(&mut self.source, OpenedSource::Bytes([].into()));
+        if let OpenedSource::File(file) = source
+            && !file.is_in_place()
+            && !file.is_supplied()
+        {
+            Arc::clone(file.disk()).drop_later(Lane::Open, file.client(), file);
+        }
     }
 }
 

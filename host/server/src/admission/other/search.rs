@@ -93,6 +93,12 @@ impl Search for OtherProtocol<'_> {
                 }
             };
         }
+        // A handover to a thread of the disk would cost more than the open.
+        if operation == Operation::Read
+            && let Some(file) = files.roots.open_now(root, path, client)
+        {
+            return Ok(Found::file(file));
+        }
         let (its, all) = (cursor.clone(), Arc::clone(generation));
         let open = move |reach| {
             let Some((root, path)) = its.current() else { return Err(its.nowhere()) };

@@ -121,6 +121,11 @@ impl WriteTransfer {
         Ok(StoredUpload { resolved, replaced: self.replaces })
     }
 
+    /// Ends the request: the client has left, or was sent away, for this reason. Nothing is stored.
+    pub fn aborted(self, reason: impl Into<String>) {
+        self.open.end(Ending::new(Outcome::Aborted, reason.into()));
+    }
+
     /// Ends the request, for this reason; nothing is stored.
     pub fn failed(self, reason: impl Into<String>) {
         self.open.end(Ending::new(Outcome::Failed, reason.into()));

@@ -108,9 +108,9 @@ enum Command {
     /// Generate man pages and shell completions.
     #[command(subcommand)]
     Generate(generate::GenerateCommand),
-    /// Download a file.
+    /// Download a file by TFTP, HTTP or HTTPS.
     Get(transfer::GetArgs),
-    /// Upload a file.
+    /// Upload a file by TFTP, HTTP or HTTPS.
     Put(transfer::PutArgs),
     /// Test a client: a network that loses, doubles, reorders and delays datagrams on purpose, or answers wrongly.
     ///

@@ -12,10 +12,15 @@ use tokio::task::spawn_blocking;
 /// Bytes that are written at once: a call on another thread costs more than a block.
 const PIECE: usize = 256 << 10;
 
-pub(crate) enum Destination<'a> {
+/// Where bytes go while they come.
+pub enum Destination<'a> {
+    /// Memory.
     Bytes(Vec<u8>),
+    /// A file that appears when it is complete.
     File(Target),
+    /// A writer.
     Writer {
+        /// Gets the bytes in their order.
         writer: &'a mut (dyn AsyncWrite + Send + Unpin),
         /// Bytes that come in any order, until all are here.
         spool: Option<Pieces>,
@@ -35,7 +40,11 @@ impl Destination<'_> {
         }
     }
 
-    pub(crate) async fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError> {
+    /// Takes bytes.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub async fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError> {
         match self {
             Destination::Bytes(content) => {
                 let (start, end) = (offset as usize, offset as usize + bytes.len());
@@ -54,7 +63,10 @@ impl Destination<'_> {
     }
 
     /// Ends after all bytes have come.
-    pub(crate) async fn store(&mut self) -> Result<(), ClientError> {
+    ///
+    /// # Errors
+    /// The rest cannot be written, or a file not be renamed.
+    pub async fn store(&mut self) -> Result<(), ClientError> {
         match self {
             Destination::Bytes(_) => Ok(()),
             Destination::File(target) => target.commit().await,
@@ -66,7 +78,7 @@ impl Destination<'_> {
 }
 
 /// A file that appears under its name when it is complete. A device or FIFO is written in place.
-pub(crate) struct Target {
+pub struct Target {
     name: PathBuf,
     temporary: Option<PathBuf>,
     pieces: Pieces,
@@ -75,7 +87,11 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    pub(crate) async fn create(name: PathBuf) -> Result<Target, ClientError> {
+    /// Creates the temporary file.
+    ///
+    /// # Errors
+    /// It cannot be created.
+    pub async fn create(name: PathBuf) -> Result<Target, ClientError> {
         let path = name.clone();
         blocking(move || open(name)).await.map_err(|error| ClientError::File { path, error })
     }
@@ -143,7 +159,7 @@ fn open(name: PathBuf) -> io::Result<Target> {
 }
 
 /// A file that is written in large pieces.
-pub(crate) struct Pieces {
+pub struct Pieces {
     file: Arc<File>,
     /// Whether it has no offsets, as a device or FIFO.
     is_stream: bool,

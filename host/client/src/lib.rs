@@ -62,6 +62,10 @@ mod url;
 
 #[cfg(feature = "tokio")]
 pub use client::{Builder, Client};
+// For `tuffet get` by HTTP.
+#[cfg(feature = "tokio")]
+#[doc(hidden)]
+pub use destination::{Destination, Target};
 pub use error::ClientError;
 pub use exchange::{Exchange, Output};
 #[cfg(feature = "tokio")]

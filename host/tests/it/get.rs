@@ -6,7 +6,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Runs `tuffet` in a folder of its own; returns the folder, too.
-fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
+pub fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("local"), bytes(3000)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
@@ -16,7 +16,7 @@ fn tuffet(arguments: &[&str]) -> (Ran, TempDir) {
 
 /// Expects a failure that leaves only the existing files.
 #[track_caller]
-fn assert_fails(arguments: &[&str], code: i32, words: &[&str]) {
+pub fn assert_fails(arguments: &[&str], code: i32, words: &[&str]) {
     let (ran, folder) = tuffet(arguments);
     ran.assert_fails(code, words);
     assert_eq!(Folder(folder.path().to_owned()).names(), ["local"], "something was left behind");
@@ -151,7 +151,7 @@ fn closed_ports_of_strangers() {
 
 #[test]
 fn what_is_no_url() {
-    for url in ["x", "http://127.0.0.1/x", "tftp://127.0.0.1", "tftp://127.0.0.1:99999/x", "tftp:///x"] {
+    for url in ["x", "ftp://127.0.0.1/x", "tftp://127.0.0.1", "tftp://127.0.0.1:99999/x", "tftp:///x"] {
         assert_fails(&["get", url], 64, &["tftp://"]);
         assert_fails(&["put", "local", url], 64, &["tftp://"]);
     }

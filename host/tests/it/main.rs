@@ -22,6 +22,7 @@ mod faults;
 mod field;
 mod first_mistakes;
 mod get;
+mod get_http;
 mod harness;
 mod hints;
 mod hostile;

@@ -91,10 +91,6 @@ pub(super) fn address_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "address" })
 }
 
-pub(super) fn root_name_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "format": "root-name", "pattern": "^[A-Za-z0-9_.\\[\\]-]{1,64}$" })
-}
-
 pub(super) fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "name", "pattern": "^[A-Za-z0-9_.:\\[\\]-]{1,64}$" })
 }

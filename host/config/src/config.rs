@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::settings::{ServiceSettings, SettingNames, Settings, Start};
+use tuffet_request::settings::{Profile, ServiceSettings, SettingNames, Settings, Start};
 use tuffet_request::units::{TimeSpan, plain};
 use tuffet_request::{Bounds, RootSpec};
 
@@ -29,7 +29,6 @@ use super::origins::OriginSpec;
 use super::plugins::{PluginConfig, ReferableNames};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
-use super::profiles::WrittenProfile;
 use super::registries::{RegistrySpec, WrittenRegistry};
 use super::remote::Remote;
 use super::resolver::{Resolver, environment, started_by_root};
@@ -41,9 +40,6 @@ use super::source::Source;
 use super::telemetry::TelemetryConfig;
 use super::transfer::WrittenTransfer;
 use super::unopened::UnopenedRoot;
-
-/// The largest number of workers.
-pub(crate) const MAX_WORKERS: usize = 1024;
 
 /// The configuration of a Tuffet server.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -131,7 +127,7 @@ pub(crate) struct Written {
     /// first profile with the client and the key counts. The server has [built-in profiles](listeners.md#profiles) for
     /// clients that are known to need less; they come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub profiles: Vec<WrittenProfile>,
+    pub profiles: Vec<Profile>,
     /// Further facts about clients, for plugins that request them.
     pub facts: Facts,
     /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
@@ -296,10 +292,11 @@ impl Config {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);
-        let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
+        resolver.profiles(&written.profiles, &written.transfer.fixed.retransmit);
         let multicast = written.multicast.map(|its| resolver.multicast(its, &listeners));
         let lease_files = resolver.lease_files(written.facts);
-        let Written { start, busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
+        let Written { start, busy_poll, drain_delay, drain, transfer, profiles, netboot, limits, .. } =
+            written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
         let Resolver { findings, warnings, files, unopened, .. } = resolver;
@@ -308,7 +305,7 @@ impl Config {
             let error = source.error(findings);
             return Err(if plugins { error.unchecked("plugins and their settings") } else { error });
         }
-        let WrittenTransfer { service: transfer, dont_fragment, rollover, retransmit } = transfer;
+        let WrittenTransfer { service: transfer, fixed } = transfer;
         let WrittenLimits { capacity, service: limits } = limits;
         let netboot = netboot.into();
         let service = ServiceSettings {
@@ -327,9 +324,7 @@ impl Config {
             workers,
             busy_poll,
             capacity,
-            dont_fragment,
-            rollover,
-            retransmit,
+            transfer: fixed,
             multicast,
             names: SettingNames::Keys,
             service,
@@ -383,9 +378,9 @@ impl Config {
         fixed.extend(admin::fixed(self.admin.as_ref(), next.admin.as_ref()));
         fixed.extend(self.policy.fixed(&next.policy));
         fixed.extend([
-            ("transfer.dont-fragment", its.dont_fragment != new.dont_fragment),
-            ("transfer.rollover", its.rollover != new.rollover),
-            ("transfer.retransmit", its.retransmit != new.retransmit),
+            ("transfer.dont-fragment", its.transfer.dont_fragment != new.transfer.dont_fragment),
+            ("transfer.rollover", its.transfer.rollover != new.transfer.rollover),
+            ("transfer.retransmit", its.transfer.retransmit != new.transfer.retransmit),
             ("limits.transfers", its.capacity.transfers != new.capacity.transfers),
             ("limits.pending", its.capacity.pending != new.capacity.pending),
             ("limits.events", its.capacity.events != new.capacity.events),

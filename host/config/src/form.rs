@@ -227,6 +227,8 @@ pub(super) fn example(schema: &Map<String, Value>, key: &str, fits: Fits) -> Val
         Some("interface") => return json!("eth0"),
         Some("byte-count") => return bound("x-minimum").unwrap_or_else(|| json!("64MiB")),
         Some("time-span" | "fsync") => return bound("x-minimum").unwrap_or_else(|| json!("10s")),
+        Some("network") => return json!("10.0.0.0/8"),
+        Some("client-class") => return json!("u-boot"),
         Some("tid-ports") => return json!("30000-30063"),
         Some("max-blksize") => return json!("auto"),
         Some("grant") => return json!("clock"),

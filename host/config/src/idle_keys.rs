@@ -60,7 +60,8 @@ impl Idle<'_> {
                      `files/{name}`; add it to the `grants` of the plugin that reads it, or remove the root"
                 )
             });
-            let quota = [root.quota.bytes, root.quota.folder_bytes].into_iter().flatten().min();
+            let quota = &root.write.quota;
+            let quota = [quota.bytes, quota.per_folder.bytes].into_iter().flatten().min();
             let quota = quota.unwrap_or(u64::MAX);
             self.key(root.max_upload > quota, join(&at, "max-upload"), || {
                 format!(

@@ -2,9 +2,9 @@
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use tuffet_request::key_order::place;
 use tuffet_request::settings::{Capacity, Limits};
 
-use super::key_order::place;
 use super::resolver::Resolver;
 
 /// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit and

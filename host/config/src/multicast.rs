@@ -14,6 +14,7 @@ use super::suggest::{closest, unknown};
 const MAX_ADDRESSES: u32 = 1024;
 
 /// Groups of clients that read one file from one stream (RFC 2090).
+// Not `Multicast` itself: networks become addresses, and names of listeners their numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenMulticast {

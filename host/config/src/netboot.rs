@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tuffet_request::settings::Netboot;
 
 /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
+// Not `Netboot` itself: two keys make one value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenNetboot {

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use super::address;
-use super::config::{MAX_WORKERS, Written};
+use super::config::Written;
 use super::listeners::WrittenListener;
 use super::log::{LogFormat, WrittenTarget};
 use super::privileges::UserOrGroup;
 use super::roots::WrittenRoot;
 use super::source::{Finding, Source};
+use tuffet_request::settings::MAX_WORKERS;
 
 /// Where `--root DIR` alone is served: the port of TFTP, at all addresses.
 const EVERYWHERE: &str = "[::]:69";
@@ -91,7 +92,7 @@ impl Overrides {
             listener.single_port |= self.single_port;
         }
         for root in &mut written.roots {
-            root.writable |= self.writable && !root.private;
+            root.spec.writable |= self.writable && !root.spec.private;
         }
         findings
     }

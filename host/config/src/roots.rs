@@ -3,29 +3,29 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use tuffet_request::key_order::place;
 use tuffet_request::names::{self, NameError};
 use tuffet_request::settings::Start;
-use tuffet_request::units::{ByteCount, GIB, plain};
-use tuffet_request::{Case, LinkFolder, RootSpec};
+use tuffet_request::{Case, LinkFolder, Quota, RootSpec, UploadRules};
 
-use super::address::{path_schema, root_name_schema};
+use super::address::path_schema;
 use super::origins::{CacheSpec, OriginKeys, OriginSpec, WrittenOrigin};
 use super::policy::PolicyConfig;
 use super::reach;
 use super::resolver::Resolver;
 use super::tree::join;
 use super::unopened::UnopenedRoot;
-use super::uploads::WrittenUploads;
 
 /// A served folder, or an origin. No name leads out of it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(transform = by_topic)]
 pub(crate) struct WrittenRoot {
-    /// The root's name in plugins and logs.
-    #[schemars(schema_with = "root_name_schema")]
-    pub name: String,
+    /// The keys that need nothing else.
+    #[serde(flatten)]
+    pub spec: RootSpec,
     /// The folder, relative to this file. Each root has `path` or `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
@@ -45,33 +45,6 @@ pub(crate) struct WrittenRoot {
     /// clients and map files of a server without a root folder. At most 16.
     #[serde(default)]
     pub also_at: Vec<String>,
-    /// Whether clients may upload into it.
-    #[serde(default)]
-    pub writable: bool,
-    /// Whether an upload may replace an existing file that the server's user can write. The file keeps its owner,
-    /// group, permissions, access control lists and attributes as far as the system lets the server; otherwise it
-    /// gets fewer permissions, never more. Needs `writable`.
-    #[serde(default)]
-    pub overwrite: bool,
-    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it under any name, and no
-    /// plugin may answer with its files. For leases, inventories, templates.
-    #[serde(default)]
-    pub private: bool,
-    /// Whether requested names must have the same case as stored ones. `insensitive`: each part of a path is the name
-    /// as spelled if it exists, else the only name that differs just in case. Several such names are `file not found`.
-    /// Policy judges the stored name, so its rules hold for every spelling, also of new files.
-    #[serde(default)]
-    pub case: Case,
-    /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
-    /// only files that others may write (`o+w`), as in.tftpd does without `-p` and dnsmasq as root. Everything else is
-    /// refused with ERROR 2. The rule holds for plugins, too.
-    #[serde(default)]
-    pub world_readable: bool,
-    /// Whether the server follows a replaced folder while it runs, within some seconds and without a reload: a folder
-    /// renamed to its path, or a file system mounted over it. Otherwise it keeps serving the folder that it opened, and
-    /// warns. The sandbox rules then allow the folder around it, too.
-    #[serde(default)]
-    pub follow: bool,
     /// Folders outside of it that symbolic links in it may lead to, relative to this file: with `/usr/lib/PXELINUX` here,
     /// a link to `/usr/lib/PXELINUX/pxelinux.0` is followed. They are opened at the start, and no link leads out of them
     /// but into the root or another of them. Uploads never go there. A missing folder is named in a warning, and opened
@@ -79,13 +52,19 @@ pub(crate) struct WrittenRoot {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub links: Vec<PathBuf>,
-    /// The largest upload, in bytes. Needs `writable`.
-    #[serde(default = "max_upload", with = "plain")]
-    #[schemars(with = "ByteCount")]
-    pub max_upload: u64,
-    /// How uploads are written. Needs `writable`.
-    #[serde(default)]
-    pub write: WrittenUploads,
+}
+
+fn by_topic(schema: &mut Schema) {
+    for [key, behind] in [
+        ["path", "name"],
+        ["url", "path"],
+        ["origin", "url"],
+        ["cache", "origin"],
+        ["also-at", "cache"],
+        ["links", "follow"],
+    ] {
+        place(schema, key, behind);
+    }
 }
 
 /// The folder in `state` where uploads wait that are written in place.
@@ -97,15 +76,11 @@ const MAX_PREFIXES: usize = 16;
 /// The limit of folders that the links of a root may lead to.
 const MAX_LINK_FOLDERS: usize = 64;
 
-fn max_upload() -> u64 {
-    GIB
-}
-
 impl WrittenRoot {
     /// Returns its keys about the origin.
     fn elsewhere<'a>(&'a self, url: &'a str) -> OriginKeys<'a> {
         OriginKeys {
-            root: &self.name,
+            root: &self.spec.name,
             url,
             has_path: self.path.is_some(),
             origin: self.origin.as_ref(),
@@ -116,21 +91,13 @@ impl WrittenRoot {
     /// Creates the root of the flag `--root`.
     pub(crate) fn alone(path: PathBuf) -> WrittenRoot {
         WrittenRoot {
-            name: "root".into(),
+            spec: RootSpec::read_only("root", ""),
             path: Some(path),
             url: None,
             origin: None,
             cache: None,
             also_at: Vec::new(),
-            writable: false,
-            overwrite: false,
-            private: false,
-            case: Case::default(),
-            world_readable: false,
-            follow: false,
             links: Vec::new(),
-            max_upload: max_upload(),
-            write: WrittenUploads::default(),
         }
     }
 }
@@ -159,8 +126,8 @@ impl Resolver<'_> {
         for (index, root) in written.into_iter().enumerate() {
             let pointer = format!("/roots/{index}");
             let folder = root.path.as_ref().and_then(|_| found.next());
-            if roots.iter().any(|other| other.name == root.name) {
-                let message = format!("two roots are named `{}`; give each its own name", root.name);
+            if roots.iter().any(|other| other.name == root.spec.name) {
+                let message = format!("two roots are named `{}`; give each its own name", root.spec.name);
                 self.wrong(join(&pointer, "name"), message);
             }
             let path = match (&root.url, folder) {
@@ -181,7 +148,7 @@ impl Resolver<'_> {
                         self.wrong(join(&pointer, "path"), message);
                         continue;
                     }
-                    self.folder(&pointer, &root.name, path, answer);
+                    self.folder(&pointer, &root.spec.name, path, answer);
                     path.clone()
                 }
                 (None, None) => {
@@ -191,74 +158,55 @@ impl Resolver<'_> {
                     PathBuf::new()
                 }
             };
-            if root.private && root.writable {
+            let spec = &root.spec;
+            if spec.private && spec.writable {
                 let message = "a private root takes no uploads, because clients do not see it; set \
                                `writable: false`, or `private: false`";
                 self.wrong(join(&pointer, "writable"), message);
             }
-            if root.private && root.case == Case::Insensitive {
+            if spec.private && spec.case == Case::Insensitive {
                 let message = "`case` has no effect while the root has `private: true`, because plugins name files as \
                                they are stored; remove one of the two";
                 self.wrong_key(join(&pointer, "case"), message);
             }
-            if root.private && root.world_readable {
+            if spec.private && spec.world_readable {
                 let message = "`world-readable` has no effect while the root has `private: true`, because clients get \
                                nothing from it; remove one of the two";
                 self.wrong_key(join(&pointer, "world-readable"), message);
             }
-            if !root.writable {
-                self.refuse_without_writable(&pointer, "overwrite", root.overwrite);
+            if !spec.writable {
+                self.refuse_without_writable(&pointer, "overwrite", spec.overwrite);
                 self.refuse_without_writable(&pointer, "max-upload", true);
                 self.refuse_without_writable(&pointer, "write", true);
-            } else if !root.overwrite && self.is_written(&format!("{pointer}/write/links")) {
+            } else if !spec.overwrite && self.is_written(&format!("{pointer}/write/links")) {
                 let message = "`links` means nothing while the root has `overwrite: false`, which keeps links, too; \
                                set `overwrite: true`, or remove it";
                 self.wrong_key(format!("{pointer}/write/links"), message);
             }
-            if root.writable && !root.overwrite && !root.write.create {
+            if spec.writable && !spec.overwrite && !spec.write.create {
                 let message = "with `overwrite: false` and `create: false` every upload is refused; set `overwrite: \
                                true`, or remove `create`";
                 self.wrong_key(format!("{pointer}/write/create"), message);
             }
-            if root.write.mode.is_some() && root.write.umask.is_some() {
+            if spec.write.mode.is_some() && spec.write.umask.is_some() {
                 let message = "`umask` has no effect beside `mode`, which sets all permissions of new files; remove one \
                                of the two";
                 self.wrong_key(format!("{pointer}/write/umask"), message);
             }
-            if root.write.in_place && root.url.is_some() {
+            if spec.write.in_place && root.url.is_some() {
                 let message = "`in-place` has no effect beside `url`: the origin stores uploads; remove it";
                 self.wrong_key(format!("{pointer}/write/in-place"), message);
             }
-            if root.writable {
-                self.uploads_as_backups(&pointer, root.overwrite, &root.write);
+            if spec.writable {
+                self.uploads(&pointer, spec.overwrite, &spec.write);
             }
-            let also_at = self.also_at(&pointer, &root);
+            let also_at = self.also_at(&pointer, spec.private, &root.also_at);
             let answers = answers_of_linked.by_ref().take(root.links.len()).collect::<Vec<_>>();
             let link_folders = self.link_folders(&pointer, &root.links, &answers);
-            let elsewhere = root.url.as_ref().and_then(|_| origins.iter().find(|its| its.root == root.name));
-            let quota = root.write.quota_of_root();
-            roots.push(RootSpec {
-                elsewhere: elsewhere.map(|its| its.shown().into()),
-                name: root.name,
-                path,
-                also_at,
-                writable: root.writable,
-                overwrite: root.overwrite,
-                create: root.write.create,
-                private: root.private,
-                world_readable: root.world_readable,
-                max_upload: root.max_upload,
-                links: root.write.links,
-                mode: root.write.mode_of_new(),
-                umask: root.write.umask_of_new(),
-                in_place: root.write.in_place.then(|| state.join(STAGING)),
-                follow: root.follow,
-                case: root.case,
-                link_folders,
-                versions: root.write.versions,
-                folders: root.write.folders.and_then(|folders| folders.0),
-                quota,
-            });
+            let elsewhere = root.url.as_ref().and_then(|_| origins.iter().find(|its| its.root == spec.name));
+            let elsewhere = elsewhere.map(|its| its.shown().into());
+            let staging = spec.write.in_place.then(|| state.join(STAGING));
+            roots.push(RootSpec { path, elsewhere, also_at, link_folders, staging, ..root.spec });
         }
         (roots, origins)
     }
@@ -346,19 +294,19 @@ impl Resolver<'_> {
     }
 
     /// Returns the prefixes of a root in normalised form, as requested names have it.
-    fn also_at(&mut self, root: &str, written: &WrittenRoot) -> Vec<String> {
+    fn also_at(&mut self, root: &str, private: bool, written: &[String]) -> Vec<String> {
         let pointer = join(root, "also-at");
-        if written.private && !written.also_at.is_empty() {
+        if private && !written.is_empty() {
             let message = "`also-at` has no effect while the root has `private: true`, because clients get nothing from \
                            it; remove one of the two";
             self.wrong_key(&pointer, message);
         }
-        if written.also_at.len() > MAX_PREFIXES {
-            let message = format!("{} prefixes: at most {MAX_PREFIXES} are possible", written.also_at.len());
+        if written.len() > MAX_PREFIXES {
+            let message = format!("{} prefixes: at most {MAX_PREFIXES} are possible", written.len());
             self.wrong(&pointer, message);
         }
         let mut prefixes = Vec::new();
-        for (index, prefix) in written.also_at.iter().enumerate() {
+        for (index, prefix) in written.iter().enumerate() {
             let complaint = match names::normalise(prefix.as_bytes()) {
                 _ if !prefix.starts_with('/') => "it is not absolute".to_owned(),
                 Ok(path) => {
@@ -372,6 +320,43 @@ impl Resolver<'_> {
             self.wrong(format!("{pointer}/{index}"), message);
         }
         prefixes
+    }
+
+    /// Refuses keys that have no effect beside others. `pointer` is the root's.
+    fn uploads(&mut self, pointer: &str, overwrite: bool, write: &UploadRules) {
+        if write.versions.is_some() && !overwrite {
+            let message = "`versions` has no effect while the root has `overwrite: false`, because no upload replaces a \
+                           file; set `overwrite: true`, or remove it";
+            self.wrong_key(format!("{pointer}/write/versions"), message);
+        }
+        if write.in_place && !overwrite {
+            let message = "`in-place` has no effect while the root has `overwrite: false`, because no upload replaces a \
+                           file; set `overwrite: true`, or remove it";
+            self.wrong_key(format!("{pointer}/write/in-place"), message);
+        }
+        if write.folders.is_some() && !write.create {
+            let message = "`folders` has no effect beside `create: false`, because a new folder has no file to replace; \
+                           remove one of the two";
+            self.wrong_key(format!("{pointer}/write/folders"), message);
+        }
+        let Quota { bytes, files, per_folder } = write.quota;
+        if !write.quota.is_set() && self.is_written(&format!("{pointer}/write/quota")) {
+            let message = "the quota limits nothing; add `bytes`, `files` or `per-folder` with one of these, or remove it";
+            self.wrong_key(format!("{pointer}/write/quota"), message);
+        }
+        for (key, whole, of_folder) in
+            [("bytes", bytes, per_folder.bytes), ("files", files, per_folder.files)]
+        {
+            if let (Some(whole), Some(of_folder)) = (whole, of_folder)
+                && of_folder >= whole
+            {
+                let message = format!(
+                    "the quota of each folder has no effect, because the root may not contain more than {whole} {key}; \
+                     lower it, or remove it"
+                );
+                self.wrong_key(format!("{pointer}/write/quota/per-folder/{key}"), message);
+            }
+        }
     }
 
     /// Refuses a key without effect: probably, `writable: true` is missing.

@@ -23,9 +23,9 @@ use super::slips::space_after_colon;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
-use super::uploads::FileMode;
-use tuffet_request::PortRange;
+
 use tuffet_request::units::{ByteCount, TimeSpan};
+use tuffet_request::{ClientClass, FileMode, Network, PortRange};
 
 /// The keywords of JSON Schema that are checked or need no check.
 #[cfg(test)]
@@ -339,6 +339,11 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("root-name") => check_root_name(text).err(),
         Some("interface") => check_interface(text).err(),
         Some("tid-ports") => text.parse::<PortRange>().err(),
+        Some("network") => text.parse::<Network>().err(),
+        Some("client-class") if text.parse::<ClientClass>().is_err() => {
+            let known = || ClientClass::all().map(ClientClass::as_str);
+            Some(unknown("class", text, closest(text, known()), known()))
+        }
         Some("max-blksize") => MaxBlksize::parse(text).err(),
         Some("log-level") => level_complaint(text),
         Some("log-target") => target_complaint(text),

@@ -1,6 +1,7 @@
 //! The kind of client, guessed from the shape of its request: the options, their order and their values, and
 //! for network gear the file name. It is a hint, never a credential.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -87,6 +88,33 @@ impl FromStr for ClientClass {
 
     fn from_str(name: &str) -> Result<ClientClass, UnknownClass> {
         ClientClass::all().find(|class| class.0 == name).ok_or_else(|| UnknownClass { name: name.into() })
+    }
+}
+
+impl<'de> Deserialize<'de> for ClientClass {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for ClientClass {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ClientClass {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ClientClass".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "client-class" })
     }
 }
 

@@ -11,6 +11,8 @@ mod client;
 pub mod events;
 mod fair_queue;
 mod histogram;
+#[cfg(feature = "schema")]
+pub mod key_order;
 mod label;
 mod mac_address;
 pub mod names;
@@ -29,6 +31,7 @@ pub mod settings;
 mod tid_ports;
 mod trail;
 pub mod units;
+mod uploads;
 
 pub use bounds::{Bounds, PerSecond};
 pub use calls::{Call, Calls};
@@ -48,7 +51,8 @@ pub use request::{
     Operation, OptionName, Request, RequestId,
 };
 pub use resources::{KvState, SinkCounted};
-pub use root::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, Unopened, VersionNames, Versions};
+pub use root::{Case, LinkFolder, RootSpec, Unopened};
 pub use session::{RefusedOptions, SessionProfile, SessionValues};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
 pub use trail::{SpanId, Step, TraceId, TraceParent, Traced, Trail, What};
+pub use uploads::{FileMode, FolderQuota, Links, NewFolders, Quota, UploadRules, VersionNames, Versions};

@@ -1,56 +1,103 @@
 //! A configured root.
 
-use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The specification of a root.
-#[derive(Debug, Clone, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+use crate::UploadRules;
+#[cfg(feature = "schema")]
+use crate::units::ByteCount;
+use crate::units::{GIB, plain};
+
+/// The specification of a root. The fields from `path` on are no keys of a configuration, which has others that they follow
+/// from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub struct RootSpec {
-    /// Its name for policy and logs; unique.
+    /// The root's name in plugins and logs.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(extend("format" = "root-name", "pattern" = "^[A-Za-z0-9_.\\[\\]-]{1,64}$"))
+    )]
     pub name: String,
+    /// Whether clients may upload into it.
+    #[serde(default)]
+    pub writable: bool,
+    /// Whether an upload may replace an existing file that the server's user can write. The file keeps its owner,
+    /// group, permissions, access control lists and attributes as far as the system lets the server; otherwise it
+    /// gets fewer permissions, never more. Needs `writable`.
+    #[serde(default)]
+    pub overwrite: bool,
+    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it under any name, and no
+    /// plugin may answer with its files. For leases, inventories, templates.
+    #[serde(default)]
+    pub private: bool,
+    /// Whether requested names must have the same case as stored ones. `insensitive`: each part of a path is the name
+    /// as spelled if it exists, else the only name that differs just in case. Several such names are `file not found`.
+    /// Policy judges the stored name, so its rules hold for every spelling, also of new files.
+    #[serde(default)]
+    pub case: Case,
+    /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
+    /// only files that others may write (`o+w`), as in.tftpd does without `-p` and dnsmasq as root. Everything else is
+    /// refused with ERROR 2. The rule holds for plugins, too.
+    #[serde(default)]
+    pub world_readable: bool,
+    /// Whether the server follows a replaced folder while it runs, within some seconds and without a reload: a folder
+    /// renamed to its path, or a file system mounted over it. Otherwise it keeps serving the folder that it opened, and
+    /// warns. The sandbox rules then allow the folder around it, too.
+    #[serde(default)]
+    pub follow: bool,
+    /// The largest upload, in bytes. Needs `writable`.
+    #[serde(default = "max_upload", with = "plain")]
+    #[cfg_attr(feature = "schema", schemars(with = "ByteCount"))]
+    pub max_upload: u64,
+    /// How uploads are written. Needs `writable`.
+    #[serde(default)]
+    pub write: UploadRules,
     /// The served folder; for a root with an origin, the folder of the cache.
+    #[serde(skip)]
     pub path: PathBuf,
     /// The URL of the origin as logged, for a root with an origin.
+    #[serde(skip)]
     pub elsewhere: Option<Arc<str>>,
     /// Absolute prefixes, without their leading slash, under which clients may also name its files.
+    #[serde(skip)]
     pub also_at: Vec<String>,
-    /// Whether uploads are accepted.
-    pub writable: bool,
-    /// Whether an upload may replace an existing file.
-    pub overwrite: bool,
-    /// Whether an upload may create a file.
-    pub create: bool,
-    /// Whether only plugins may read it.
-    pub private: bool,
-    /// Whether reading a file requires the read permission for others, and replacing it the write permission for
-    /// others.
-    pub world_readable: bool,
-    /// The largest upload, in bytes.
-    pub max_upload: u64,
-    /// The treatment of a symbolic link under the name of an upload that may overwrite.
-    pub links: Links,
-    /// The permissions of new files, 0 to 0o777, regardless of the umask; `None`: 0o644 without the bits that
-    /// the umask, or the folder's default access control list, clears.
-    pub mode: Option<u32>,
-    /// The bits that new files lack: they get 0o666 without these, or without those that the folder's default access
-    /// control list clears. `mode` has precedence.
-    pub umask: Option<u32>,
-    /// The server's own folder for uploads that are written into an existing file, because the server's user may write
-    /// that file and not its folder; `None`: such uploads are refused.
-    pub in_place: Option<PathBuf>,
-    /// Whether to serve a folder that replaces it, without a reload.
-    pub follow: bool,
-    /// Whether requested names must match stored ones in case.
-    pub case: Case,
     /// The folders outside of it that symbolic links in it may lead to. Read only.
+    #[serde(skip)]
     pub link_folders: Vec<LinkFolder>,
-    /// The earlier versions to keep of a file that uploads replace; `None`: they are not kept.
-    pub versions: Option<Versions>,
-    /// The folders that uploads may make; `None`: none.
-    pub folders: Option<NewFolders>,
-    /// What the root may contain.
-    pub quota: Quota,
+    /// The server's own folder for uploads that are written into an existing file ([`UploadRules::in_place`]); `None`: such
+    /// uploads are refused.
+    #[serde(skip)]
+    pub staging: Option<PathBuf>,
+}
+
+fn max_upload() -> u64 {
+    GIB
+}
+
+impl RootSpec {
+    /// Returns a root that clients may only read.
+    pub fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
+        RootSpec {
+            name: name.into(),
+            writable: false,
+            overwrite: false,
+            private: false,
+            case: Case::default(),
+            world_readable: false,
+            follow: false,
+            max_upload: max_upload(),
+            write: UploadRules::default(),
+            path: path.into(),
+            elsewhere: None,
+            also_at: Vec::new(),
+            link_folders: Vec::new(),
+            staging: None,
+        }
+    }
 }
 
 /// A folder outside of a root that symbolic links in it may lead to.
@@ -60,109 +107,6 @@ pub struct LinkFolder {
     pub path: PathBuf,
     /// Whether its disk answers. If not, the folder is opened later.
     pub answers: bool,
-}
-
-/// Earlier versions of the files that uploads replace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Versions {
-    /// The number of earlier versions to keep of each file. The oldest are removed once a new file is on disk.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
-    pub keep: u32,
-    /// The names of versions: `number` for `NAME.~7~`, `time` for `NAME.~20261127T001500Z.7~`, with the time of the last
-    /// modification in UTC before the number. After a change, earlier names stay, and count among those to keep.
-    #[serde(default)]
-    pub names: VersionNames,
-}
-
-/// The names of earlier versions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum VersionNames {
-    /// `NAME.~7~`.
-    #[default]
-    Number,
-    /// `NAME.~20261127T001500Z.7~`: the time of the last modification in UTC, and the number.
-    Time,
-}
-
-/// The folders that uploads may make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct NewFolders {
-    /// The number of folders that the path of an upload may have if one of them is missing.
-    // As deep as the server looks for files.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
-    pub depth: u32,
-    /// The number of folders that the root may have, regardless of who made them. An upload that needs one more is refused
-    /// with ERROR 3.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
-    pub count: u64,
-}
-
-impl Default for NewFolders {
-    fn default() -> NewFolders {
-        NewFolders { depth: 4, count: 1000 }
-    }
-}
-
-/// What a root may contain, and each folder at its top, with earlier versions and running uploads. `None`: unlimited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Quota {
-    /// The sum of the sizes of its files, in bytes.
-    pub bytes: Option<u64>,
-    /// The number of its files.
-    pub files: Option<u64>,
-    /// The sum of the sizes of the files in each folder at its top and below that. The files beside these folders count as
-    /// one folder.
-    pub folder_bytes: Option<u64>,
-    /// Likewise, the number of files.
-    pub folder_files: Option<u64>,
-}
-
-impl Quota {
-    /// Whether it limits anything.
-    pub fn is_set(&self) -> bool {
-        self.bytes.is_some() || self.files.is_some() || self.is_per_folder()
-    }
-
-    /// Whether it limits each folder at the top.
-    pub fn is_per_folder(&self) -> bool {
-        self.folder_bytes.is_some() || self.folder_files.is_some()
-    }
-}
-
-impl RootSpec {
-    /// Returns a root that clients may only read.
-    pub fn read_only(name: &str, path: impl Into<PathBuf>) -> RootSpec {
-        let (name, path) = (name.into(), path.into());
-        let (links, mode) = (Links::default(), None);
-        RootSpec {
-            name,
-            path,
-            elsewhere: None,
-            also_at: Vec::new(),
-            writable: false,
-            overwrite: false,
-            create: true,
-            private: false,
-            world_readable: false,
-            max_upload: 0,
-            links,
-            mode,
-            umask: None,
-            in_place: None,
-            follow: false,
-            case: Case::default(),
-            link_folders: Vec::new(),
-            versions: None,
-            folders: None,
-            quota: Quota::default(),
-        }
-    }
 }
 
 /// Why the folder of a root is not open.
@@ -184,18 +128,4 @@ pub enum Case {
     Sensitive,
     /// They need not.
     Insensitive,
-}
-
-/// The treatment of a symbolic link under the name of an upload, if the root overwrites.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum Links {
-    /// The upload is refused.
-    #[default]
-    Refuse,
-    /// The new file replaces the link. The link's target stays as it is.
-    Replace,
-    /// The upload replaces the link's target, in the same root. The link stays.
-    Follow,
 }

@@ -94,7 +94,7 @@ fn specs(settings: &Settings, descriptors: Option<u64>) -> Vec<ListenerSpec> {
         may_wait: settings.start == Start::Available,
         interface: listener.interface.clone(),
         free_bind: listener.free_bind,
-        dont_fragment: settings.dont_fragment,
+        dont_fragment: settings.transfer.dont_fragment,
         single_port: listener.single_port,
         tid_ports: tid_ports(listener.tid_ports, families, settings.workers, descriptors),
         tid_range: match listener.tid_ports {

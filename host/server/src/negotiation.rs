@@ -11,8 +11,8 @@ use tuffet_core::{
     TotalRate,
 };
 use tuffet_request::settings::{
-    Ceilings, ListenerRules, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, ServiceSettings,
-    Settings as ServerSettings,
+    Ceilings, FixedTransfer, ListenerRules, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit,
+    ServiceSettings, Settings as ServerSettings,
 };
 use tuffet_request::{ClientClass, ClientKey, Request, SessionProfile};
 
@@ -84,18 +84,20 @@ struct ProfileTimes {
 }
 
 impl ProfileRules {
-    fn of(profile: &Profile, rollover: u16, before: Option<&Negotiation>) -> ProfileRules {
-        let times = profile.retransmit.map(|retransmit| {
-            let settings = Arc::new(transfer_settings(rollover, &retransmit));
+    fn of(profile: &Profile, fixed: &FixedTransfer, before: Option<&Negotiation>) -> ProfileRules {
+        let times = profile.retransmit.map(|rules| {
+            let retransmit = rules.over(&fixed.retransmit);
+            let settings = Arc::new(transfer_settings(&FixedTransfer { retransmit, ..*fixed }));
             ProfileTimes { retransmit, settings }
         });
         ProfileRules { profile: profile.clone(), times, total: SharedRate::of(profile, before) }
     }
 }
 
-/// The settings of transfers with these times.
-pub(crate) fn transfer_settings(rollover: u16, times: &Retransmit) -> Settings {
-    Settings { timing: timing(times), rollover: if rollover == 1 { Rollover::One } else { Rollover::Zero } }
+/// The settings of transfers with these times and this rollover.
+pub(crate) fn transfer_settings(fixed: &FixedTransfer) -> Settings {
+    let rollover = if fixed.rollover == 1 { Rollover::One } else { Rollover::Zero };
+    Settings { timing: timing(&fixed.retransmit), rollover }
 }
 
 fn timing(times: &Retransmit) -> Timing {
@@ -166,7 +168,7 @@ impl Negotiation {
             interface: interface.map(Arc::from),
             rules: rules.clone(),
         });
-        let profile = |its: &Profile, before| ProfileRules::of(its, settings.rollover, before);
+        let profile = |its: &Profile, before| ProfileRules::of(its, &settings.transfer, before);
         let options = transfer.options.or(netboot.options());
         Negotiation {
             max_blksize: transfer.max_blksize,
@@ -177,8 +179,8 @@ impl Negotiation {
             listeners: listeners.collect(),
             profiles: profiles.iter().map(|its| profile(its, before)).collect(),
             built_in: Profile::built_in().iter().map(|its| profile(its, None)).collect(),
-            retransmit: settings.retransmit,
-            settings: transfer_settings(settings.rollover, &settings.retransmit),
+            retransmit: settings.transfer.retransmit,
+            settings: transfer_settings(&settings.transfer),
             ipv6_prefix: settings.bounds().ipv6_prefix,
             routes: before.map(|before| before.routes.clone()).unwrap_or_default(),
         }

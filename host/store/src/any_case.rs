@@ -50,7 +50,7 @@ impl Root {
         let mut parts = path.split('/').filter(|part| !part.is_empty() && *part != ".").peekable();
         let mut way = String::new();
         // An upload may make its file, and the missing folders on the way if the root lets it.
-        let may_make = sought == Sought::FolderOf && self.rules.folders.is_some();
+        let may_make = sought == Sought::FolderOf && self.rules.write.folders.is_some();
         while let Some(part) = parts.next() {
             let folder = match open(&top, &way) {
                 // A file is not a folder. The upload fails, and must not begin again in another spelling of the way.

@@ -80,7 +80,7 @@ impl Root {
                 "the quota of a root does not count files in folders that cannot be read; let this user read them"
             );
         }
-        if beyond && self.rules.quota.is_per_folder() {
+        if beyond && self.rules.write.quota.is_per_folder() {
             tracing::warn!(
                 target: "tuffet::store::usage", root,
                 "the quota of each folder (`quota.per-folder`) counts the first {MAX_FOLDERS} folders of a root only, and \

@@ -68,9 +68,9 @@ pub(super) fn find(top: OpenFolder, target: &str, rules: &WriteRules) -> Result<
             spelling::require_of_upload(&top, target)?;
             Ok(Way { top, folder: found, missing: Vec::new() })
         }
-        Err(StoreError::NotFound) => match rules.folders {
-            Some(_) if !rules.create => Err(StoreError::NotCreated),
-            Some(limits) => find_above(top, folder, limits, rules.versions),
+        Err(StoreError::NotFound) => match rules.write.folders {
+            Some(_) if !rules.write.create => Err(StoreError::NotCreated),
+            Some(limits) => find_above(top, folder, limits, rules.write.versions),
             None => Err(StoreError::NoFolder(folder.to_owned())),
         },
         Err(error) => Err(error),
@@ -185,7 +185,7 @@ impl<'a> Made<'a> {
         name: &str,
         rules: &WriteRules,
     ) -> Result<OwnedFd, StoreError> {
-        let most = rules.folders.map_or(0, |folders| folders.count);
+        let most = rules.write.folders.map_or(0, |folders| folders.count);
         let _alone = locks.wait_for_folder(above)?;
         let stored = if rules.any_case { other_spelling(above, name)? } else { None };
         let name = stored.as_deref().unwrap_or(name);

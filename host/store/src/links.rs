@@ -23,7 +23,7 @@ pub(super) fn refusal(links: Links) -> StoreError {
 pub(super) fn followed<'a>(root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
     let folder = root.folder()?;
     let is_link = || folder.is_link(target);
-    if !root.rules.overwrite || root.rules.links != Links::Follow || !is_link() {
+    if !root.rules.overwrite || root.rules.write.links != Links::Follow || !is_link() {
         return Ok(target.into());
     }
     let real = folder.real(target).map_err(|error| match error {

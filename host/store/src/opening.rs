@@ -106,7 +106,7 @@ impl Root {
             listings: (spec.case == Case::Insensitive).then(Listings::default),
             max_upload: spec.max_upload,
             rules,
-            staging: spec.in_place.clone().map(Staging::new),
+            staging: spec.staging.clone().map(Staging::new),
             path: spec.path.clone(),
             follow: spec.follow,
             may_be_mount_point: AtomicBool::new(false),

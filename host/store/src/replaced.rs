@@ -43,8 +43,8 @@ impl Replaced {
         name: &str,
         rules: &WriteRules,
     ) -> Result<Option<Self>, StoreError> {
-        let links = rules.links;
-        let free = || if rules.create { Ok(None) } else { Err(StoreError::NotCreated) };
+        let links = rules.write.links;
+        let free = || if rules.write.create { Ok(None) } else { Err(StoreError::NotCreated) };
         let folder = folder.as_fd();
         // Checked before opening: opening a device could have effects.
         match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {

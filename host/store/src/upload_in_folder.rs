@@ -85,13 +85,13 @@ impl Target {
     ) -> Result<(String, Way, Option<Replaced>), StoreError> {
         let target = followed(root, target)?;
         let (_, name) = path::split(&target);
-        if let Some(versions) = rules.versions {
+        if let Some(versions) = rules.write.versions {
             version_names::require(name, versions.names)?;
         }
         let top = root.served().ok_or_else(|| root.unopened_error())?;
         let way = folders::find(top, &target, rules)?;
         if !way.missing.is_empty() {
-            let most = rules.folders.map_or(0, |folders| folders.count);
+            let most = rules.write.folders.map_or(0, |folders| folders.count);
             way.top.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
             return Ok((target.into_owned(), way, None));
         }
@@ -128,7 +128,7 @@ impl InFolder {
     pub fn create(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
         match InFolder::begin(root, target) {
             // Another upload has failed, and has removed the folder that it had made.
-            Err(StoreError::NotFound) if root.rules.folders.is_some() => InFolder::begin(root, target),
+            Err(StoreError::NotFound) if root.rules.write.folders.is_some() => InFolder::begin(root, target),
             begun => begun,
         }
     }
@@ -136,7 +136,7 @@ impl InFolder {
     fn begin(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
         let rules = root.rules;
         let (path, way, replaced) = Target::find(root, target, &rules)?;
-        if (rules.quota.is_set() || !way.missing.is_empty()) && !way.top.usage.is_counted() {
+        if (rules.write.quota.is_set() || !way.missing.is_empty()) && !way.top.usage.is_counted() {
             return Err(StoreError::Uncounted);
         }
         let top_folder = way.top_folder(&path);
@@ -157,7 +157,7 @@ impl InFolder {
                 (file, Arc::clone(&folder), temporary)
             }
         };
-        let reservation = Reservation::new(&way.top.usage, &root.name, rules.quota, top_folder);
+        let reservation = Reservation::new(&way.top.usage, &root.name, rules.write.quota, top_folder);
         let (target, disk) = (Target::of(folder, way, &path), Arc::clone(&root.disk));
         let (folder, staging) = (in_folder, root.staging.clone());
         let its = InFolder {
@@ -240,7 +240,7 @@ impl InFolder {
     pub fn commit(&mut self, file: &File, commit_point: &CommitPoint) -> Result<(), StoreError> {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
-        if self.rules.folders.is_some() {
+        if self.rules.write.folders.is_some() {
             folders::sync_way(&self.target.top, &self.target.path, self.target.missing.len())?;
         }
         let base = Arc::clone(&self.target.folder);
@@ -287,8 +287,10 @@ impl InFolder {
         let (disk, mut name) = (Arc::clone(&self.disk), self.target.name().to_owned());
         let usage = Arc::clone(&self.target.top.usage);
         let change = usage.change();
-        let is_alone =
-            self.rules.versions.is_some() || usage.is_kept() || self.staging.is_some() || self.rules.any_case;
+        let is_alone = self.rules.write.versions.is_some()
+            || usage.is_kept()
+            || self.staging.is_some()
+            || self.rules.any_case;
         let _one_at_a_time = is_alone.then(|| disk.names.wait(folder, &name)).transpose()?;
         // Another upload may have made the file in another spelling, since this one began: it is the same file.
         if self.rules.any_case
@@ -301,7 +303,7 @@ impl InFolder {
             if !commit_point.pass() {
                 return Err(StoreError::STOPPED);
             }
-            let old = Old { bytes: replaced.size(), is_kept: self.rules.versions.is_some() };
+            let old = Old { bytes: replaced.size(), is_kept: self.rules.write.versions.is_some() };
             self.put_in_place(file, folder, size, (&staging, &replaced))?;
             self.reservation.settle(size, Some(old), change);
             self.prune(folder, &name);
@@ -315,7 +317,7 @@ impl InFolder {
         };
         // Another spelling of the name may appear until the last moment, and the rename would replace it.
         let alone_in_folder = disk.names.wait_for_folder(folder)?;
-        let needs_processes_out = self.rules.versions.is_some() || self.rules.any_case;
+        let needs_processes_out = self.rules.write.versions.is_some() || self.rules.any_case;
         let other_processes_out = needs_processes_out.then(|| process_lock::wait(folder));
         spelling::require_in(folder, &name)?;
         if !commit_point.pass() {
@@ -346,7 +348,7 @@ impl InFolder {
 
     /// Removes the oldest versions.
     fn prune(&self, folder: &OwnedFd, name: &str) {
-        if let Some(Versions { keep, .. }) = self.rules.versions.filter(|_| self.rules.overwrite) {
+        if let Some(Versions { keep, .. }) = self.rules.write.versions.filter(|_| self.rules.overwrite) {
             let change = self.target.top.usage.change();
             self.reservation.remove(versions::prune(folder, name, keep), change);
         }
@@ -357,7 +359,7 @@ impl InFolder {
         folder: &OwnedFd,
         replaced: Option<&Replaced>,
     ) -> Result<Option<Version>, StoreError> {
-        match (self.rules.versions, replaced) {
+        match (self.rules.write.versions, replaced) {
             (Some(Versions { names, .. }), Some(replaced)) => {
                 versions::keep(folder, self.target.name(), replaced, names, Fate::Replaced)
             }
@@ -417,7 +419,7 @@ impl InFolder {
 impl Root {
     /// Requires room in the quotas for another file of this size in a folder at the top.
     fn require_quota(&self, way: &Way, top_folder: &[u8], bytes: u64) -> Result<(), StoreError> {
-        way.top.usage.require(&self.name, &self.rules.quota, top_folder, bytes)
+        way.top.usage.require(&self.name, &self.rules.write.quota, top_folder, bytes)
     }
 }
 
@@ -452,7 +454,7 @@ fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<Option<Replaced
         return Replaced::open(folder, name, rules);
     }
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) if rules.create => Ok(None),
+        Err(Errno::NOENT) if rules.write.create => Ok(None),
         Err(Errno::NOENT) => Err(StoreError::NotCreated),
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {

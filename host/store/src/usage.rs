@@ -215,8 +215,8 @@ impl Sums {
         let limits = [
             ("quota.bytes", quota.bytes, all.bytes, held.bytes, more.bytes),
             ("quota.files", quota.files, all.files, held.files, more.files),
-            ("quota.per-folder.bytes", quota.folder_bytes, of.bytes, held_of.bytes, more.bytes),
-            ("quota.per-folder.files", quota.folder_files, of.files, held_of.files, more.files),
+            ("quota.per-folder.bytes", quota.per_folder.bytes, of.bytes, held_of.bytes, more.bytes),
+            ("quota.per-folder.files", quota.per_folder.files, of.files, held_of.files, more.files),
         ];
         for (key, limit, stored, running, more) in limits {
             let Some(limit) = limit.filter(|_| more > 0) else { continue };

@@ -3,8 +3,10 @@
 use super::super::tally::{Contents, MAX_FOLDERS, Tally};
 use super::*;
 use std::collections::BTreeMap;
+use tuffet_request::FolderQuota;
 
-const QUOTA: Quota = Quota { bytes: Some(100), files: Some(3), folder_bytes: None, folder_files: None };
+const QUOTA: Quota =
+    Quota { bytes: Some(100), files: Some(3), per_folder: FolderQuota { bytes: None, files: None } };
 
 /// Files in one folder.
 fn tally(folder: &str, contents: Contents) -> Tally {
@@ -60,7 +62,8 @@ fn two_uploads_do_not_get_the_same_bytes() {
 
 #[test]
 fn each_folder_has_its_part() {
-    let quota = Quota { bytes: Some(100), files: None, folder_bytes: Some(40), folder_files: Some(2) };
+    let quota =
+        Quota { bytes: Some(100), files: None, per_folder: FolderQuota { bytes: Some(40), files: Some(2) } };
     let mut stored = tally("a", Contents::files(1, 30));
     stored.add(b"", Contents::files(1, 10));
     let usage = usage_of(stored);
@@ -99,7 +102,8 @@ fn more_folders_than_are_counted() {
     let mut stored = Tally::default();
     (0..MAX_FOLDERS).for_each(|number| stored.add(number.to_string().as_bytes(), Contents::files(1, 1)));
     let usage = usage_of(stored);
-    let quota = Quota { folder_files: Some(2), ..Quota::default() };
+    let quota =
+        Quota { per_folder: FolderQuota { files: Some(2), ..FolderQuota::default() }, ..Quota::default() };
     upload_to(&usage, quota, "0").grow(1).expect("2 of 2");
     let text = upload_to(&usage, quota, "new").grow(1).unwrap_err().to_string();
     assert!(text.contains("65536 folders are allowed (`quota.per-folder`)"), "{text}");

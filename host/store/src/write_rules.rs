@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use super::attributes;
-use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec, Versions};
+use tuffet_request::{Case, FileMode, RootSpec, UploadRules};
 
 /// The permissions of new files, before a umask applies.
 pub(super) const USUAL: u32 = 0o644;
@@ -24,60 +24,42 @@ pub(super) enum NewMode {
 pub(super) struct WriteRules {
     /// Whether it may replace an existing file.
     pub overwrite: bool,
-    /// Whether it may create a file.
-    pub create: bool,
     /// Whether it may only replace files that others may write.
     pub world_writable: bool,
-    /// How to treat a symbolic link under its name.
-    pub links: Links,
-    /// The permissions of a new file; `None` if they depend on a umask.
-    pub mode: Option<u32>,
-    /// The umask that counts in place of that of the process.
-    pub umask: Option<u32>,
-    /// The earlier versions to keep of a replaced file.
-    pub versions: Option<Versions>,
-    /// The folders that it may make.
-    pub folders: Option<NewFolders>,
     /// Whether a name is taken by one that differs from it in case alone.
     pub any_case: bool,
-    /// What the root may contain.
-    pub quota: Quota,
+    /// How it is written.
+    pub write: UploadRules,
 }
 
 impl WriteRules {
     pub(super) fn of(root: &RootSpec) -> WriteRules {
         WriteRules {
             overwrite: root.overwrite,
-            create: root.create,
             world_writable: root.world_readable,
-            links: root.links,
-            mode: root.mode,
-            umask: root.umask,
-            versions: root.versions,
-            folders: root.folders,
             any_case: root.case == Case::Insensitive,
-            quota: root.quota,
+            write: root.write,
         }
     }
 
     /// Whether the permissions of new files depend on this process and the folder alone.
     pub(super) fn has_usual_mode(&self) -> bool {
-        self.mode.is_none() && self.umask.is_none()
+        self.write.mode.is_none() && self.write.umask.is_none()
     }
 
     /// The permissions of a new file in this folder.
     pub(super) fn of_new(&self, folder: impl AsFd) -> NewMode {
-        match (self.mode, self.umask) {
-            (Some(mode), _) => NewMode::Exact(mode),
+        match (self.write.mode, self.write.umask) {
+            (Some(FileMode(mode)), _) => NewMode::Exact(mode),
             // acl(5): such a list counts in place of the umask.
             (None, Some(_)) if attributes::has_default_list(folder) => NewMode::Masked(ALL),
-            (None, Some(umask)) => NewMode::Exact(ALL & !umask),
+            (None, Some(FileMode(umask))) => NewMode::Exact(ALL & !umask),
             (None, None) => NewMode::Masked(USUAL),
         }
     }
 
     /// Whether the contents of the root are counted.
     pub(super) fn is_counted(&self) -> bool {
-        self.quota.is_set() || self.folders.is_some()
+        self.write.quota.is_set() || self.write.folders.is_some()
     }
 }

@@ -43,7 +43,7 @@ impl Roots {
     /// `Quota`, and those of [`Roots::create`].
     pub fn require_quota(&self, root: &str, path: &str, announced: u64) -> Result<(), StoreError> {
         let root = self.named(root)?;
-        if !root.rules.quota.is_set() {
+        if !root.rules.write.quota.is_set() {
             return Ok(());
         }
         let required = InFolder::require_quota(root, path::checked(path)?, announced);
@@ -95,7 +95,7 @@ impl Roots {
 
     /// Returns the path of the file that this path is an earlier version of, by its name, in a root that keeps versions.
     pub fn file_of_version<'a>(&self, root: &str, path: &'a str) -> Option<&'a str> {
-        self.named(root).ok()?.rules.versions?;
+        self.named(root).ok()?.rules.write.versions?;
         let (_, name) = path::split(path);
         let of = version_names::file_of(name)?;
         Some(&path[..path.len() - (name.len() - of.len())])

@@ -149,10 +149,10 @@ pub use tuffet_server::{neighbours::Neighbours, vlans::Vlans};
 // Settings.
 pub use tuffet_request::settings::{
     Capacity, Ceilings, LeaseFile, Limits, ListenerRules, MaxBlksize, Netboot, OptionRule, OptionRules,
-    PerClient, Profile, Retransmit, Start, Transfer,
+    PerClient, Profile, Retransmit, RetransmitRules, Start, Transfer,
 };
 pub use tuffet_request::{
-    LeaseFormat, Links, NewFolders, PortRange, Quota, RefusedOptions, SessionProfile, SessionValues, TidPorts,
+    FolderQuota, LeaseFormat, Links, NewFolders, PortRange, Quota, RefusedOptions, SessionProfile, SessionValues, TidPorts,
 };
 
 /// The examples of the package's front page.

@@ -41,8 +41,8 @@ pub(super) fn mtu(system: &System, config: &Config) -> Vec<Finding> {
 
 /// Names the dependency of large blocks on reports of routers, if packets forbid fragments.
 fn fragments(config: &Config) -> Option<Finding> {
-    let forbidden =
-        config.settings.dont_fragment && config.settings.listeners.iter().any(|its| its.address.is_ipv4());
+    let forbidden = config.settings.transfer.dont_fragment
+        && config.settings.listeners.iter().any(|its| its.address.is_ipv4());
     let says = "`transfer.dont-fragment: true`: a router with a smaller MTU than the interface drops large blocks, and \
                 their clients get nothing if a firewall drops its reports (ICMP \"fragmentation needed\"); let them \
                 pass, lower `transfer.max-blksize`, or remove the key";

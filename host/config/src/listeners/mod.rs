@@ -7,16 +7,17 @@ mod roots;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
+use tuffet_request::key_order::place;
 use tuffet_request::settings::{Ceilings, Listener, ListenerRules};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::chains::ListenerChains;
-use super::key_order::place;
 use super::resolver::Resolver;
 use super::tree::join;
 use families::Place;
 
 /// An address on which the server receives requests.
+// Not `Listener` itself: the name and `ipv6-only` follow from addresses, also those of other listeners.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[schemars(transform = by_topic)]

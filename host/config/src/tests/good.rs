@@ -2,7 +2,9 @@
 
 use super::*;
 use tuffet_request::settings::{Ceilings, Limits, ListenerRules, MaxBlksize, PerClient};
-use tuffet_request::{Bounds, Case, Links, Quota, RootSpec, VersionNames};
+use tuffet_request::{
+    Bounds, Case, FileMode, FolderQuota, Links, Quota, RootSpec, UploadRules, VersionNames,
+};
 
 #[test]
 fn the_example_resolves_to_its_values() {
@@ -13,7 +15,7 @@ fn the_example_resolves_to_its_values() {
     let rules = ListenerRules { ceilings, roots: None };
     let lan = Listener { rules, ..Listener::at("lan", address) };
     assert_eq!(config.settings.listeners, [lan]);
-    let boot = RootSpec { max_upload: 1 << 30, ..RootSpec::read_only("boot", scene.path("files")) };
+    let boot = RootSpec::read_only("boot", scene.path("files"));
     let incoming =
         RootSpec { name: "incoming".into(), path: scene.path("incoming"), writable: true, ..boot.clone() };
     let dhcp = RootSpec { name: "dhcp".into(), path: scene.path("dhcp"), private: true, ..boot.clone() };
@@ -61,8 +63,8 @@ fn missing_keys_take_the_defaults() {
     assert_eq!(least.capacity, full.settings.capacity);
     assert_eq!(least.listeners[0].name, "127.0.0.1:6969");
     assert!(least.workers >= 1);
-    assert_eq!(least.retransmit, full.settings.retransmit);
-    assert_eq!(least.retransmit.initial, Duration::from_millis(250));
+    assert_eq!(least.transfer.retransmit, full.settings.transfer.retransmit);
+    assert_eq!(least.transfer.retransmit.initial, Duration::from_millis(250));
     assert_eq!(least.service.transfer.max_blksize, MaxBlksize::Bytes(65464));
 }
 
@@ -109,7 +111,7 @@ fn upload_rules_are_read() {
         let roots = format!("roots: [{{ name: in, path: incoming, writable: true, {rules} }}]\n");
         let config =
             scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\n{roots}")).expect(rules);
-        (config.roots[0].mode, config.roots[0].links)
+        (config.roots[0].write.mode.map(|mode| mode.0), config.roots[0].write.links)
     };
     assert_eq!(root("write: {}"), (None, Links::Refuse));
     // YAML reads digits after a zero as text, quoted or not.
@@ -124,13 +126,12 @@ fn upload_rules_are_read() {
         let listeners = "listeners: [{ address: 127.0.0.1:6969 }]\nstate: kept\n";
         scene.load(&format!("{listeners}{roots}")).expect(rules).roots.remove(0)
     };
-    assert_eq!(spec("write: { umask: \"000\" }").umask, Some(0));
-    assert_eq!(
-        (spec("write: { umask: '0027' }").umask, spec("write: { umask: '0027' }").mode),
-        (Some(0o027), None)
-    );
-    assert_eq!(spec("write: { in-place: true }").in_place, Some(scene.path("kept/uploads")));
-    assert_eq!(spec("write: { in-place: false }").in_place, None);
+    for (umask, bits) in [("\"000\"", 0), ("'0027'", 0o027)] {
+        let UploadRules { mode, umask, .. } = spec(&format!("write: {{ umask: {umask} }}")).write;
+        assert_eq!((mode, umask), (None, Some(FileMode(bits))));
+    }
+    assert_eq!(spec("write: { in-place: true }").staging, Some(scene.path("kept/uploads")));
+    assert_eq!(spec("write: { in-place: false }").staging, None);
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn rules_for_backups_are_read() {
         config.expect(rules).roots.remove(0)
     };
     let root = |rules: &str| {
-        let RootSpec { versions, folders, quota, .. } = spec(rules);
+        let UploadRules { versions, folders, quota, .. } = spec(rules).write;
         let versions = versions.map(|its| (its.keep, its.names));
         (versions, folders.map(|folders| (folders.depth, folders.count)), quota.bytes, quota.files)
     };
@@ -155,8 +156,9 @@ fn rules_for_backups_are_read() {
     assert_eq!(root("folders: { depth: 2 }"), (None, Some((2, 1000)), None, None));
     let quota = root("folders: {}, quota: { bytes: 1KiB, files: 7 }");
     assert_eq!(quota, (None, Some((4, 1000)), Some(1024), Some(7)));
-    let quota = spec("quota: { bytes: 9KiB, per-folder: { bytes: 1KiB, files: 7 } }").quota;
-    let expected = Quota { bytes: Some(9216), files: None, folder_bytes: Some(1024), folder_files: Some(7) };
+    let quota = spec("quota: { bytes: 9KiB, per-folder: { bytes: 1KiB, files: 7 } }").write.quota;
+    let per_folder = FolderQuota { bytes: Some(1024), files: Some(7) };
+    let expected = Quota { bytes: Some(9216), files: None, per_folder };
     assert_eq!(quota, expected);
 }
 
@@ -167,7 +169,7 @@ fn rules_of_files_are_read() {
         let roots = format!("roots: [{{ name: in, path: incoming, {rules} }}]\n");
         let config =
             scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\n{roots}")).expect(rules);
-        (config.roots[0].world_readable, config.roots[0].create)
+        (config.roots[0].world_readable, config.roots[0].write.create)
     };
     assert_eq!(root("writable: false"), (false, true));
     assert_eq!(root("world-readable: true"), (true, true));

@@ -45,7 +45,7 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
 
 /// Returns the folders where uploads wait that are written in place.
 pub(super) fn staging(config: &Config) -> impl Iterator<Item = &Path> {
-    config.roots.iter().filter_map(|root| root.in_place.as_deref())
+    config.roots.iter().filter_map(|root| root.staging.as_deref())
 }
 
 /// Returns the folder for the turns of observers whose keys are in a bucket. The server works without it.

@@ -28,7 +28,7 @@ pub fn find_upload_place(root: &RootSpec, may_write: impl Fn(&Path, Kind) -> boo
             let Ok(kind) = entry.file_type() else { continue };
             let kind = match kind {
                 kind if kind.is_dir() => Kind::Folder,
-                kind if kind.is_file() && root.in_place.is_some() => Kind::File,
+                kind if kind.is_file() && root.staging.is_some() => Kind::File,
                 _ => continue,
             };
             if may_write(&path, kind) {
@@ -58,7 +58,7 @@ mod tests {
         let found = |root: &RootSpec, name: &str| find_upload_place(root, |path, _| path == at(name));
         assert_eq!(found(&root, "a/b"), Some(at("a/b")));
         assert_eq!((found(&root, "a/file"), found(&root, "link"), found(&root, "x")), (None, None, None));
-        root.in_place = Some(at("staging"));
+        root.staging = Some(at("staging"));
         assert_eq!(found(&root, "a/file"), Some(at("a/file")));
     }
 }

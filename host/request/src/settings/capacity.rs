@@ -1,5 +1,6 @@
 //! How much a server has room for.
 
+use super::range::{MAX_COUNT, OutOfRange, number};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,5 +31,15 @@ pub struct Capacity {
 impl Default for Capacity {
     fn default() -> Self {
         Capacity { transfers: 20_000, pending: 4096, events: 4096 }
+    }
+}
+
+impl Capacity {
+    pub(super) fn check(&self, of: &str) -> Result<(), OutOfRange> {
+        let Capacity { transfers, pending, events } = *self;
+        for (name, count) in [("transfers", transfers), ("pending", pending), ("events", events)] {
+            number(&format!("{of}.{name}"), count, 1..=MAX_COUNT)?;
+        }
+        Ok(())
     }
 }

@@ -1,12 +1,17 @@
 //! Ceilings of option negotiation: for all transfers, those of a listener, or those of a profile.
 
+use super::range::{MIN_RATE, OutOfRange, number, optional};
 #[cfg(feature = "schema")]
 use crate::units::ByteCount;
 use crate::units::plain;
 #[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::ops::RangeInclusive;
 use tuffet_core::OptionName;
+
+/// The windows that may be granted.
+pub(super) const WINDOWS: RangeInclusive<u16> = 1..=32767;
 
 /// The negotiation settings of a listener or a profile. Other settings apply where a field is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -52,6 +57,15 @@ impl Ceilings {
     }
 }
 
+impl Ceilings {
+    pub(super) fn check(&self, of: &str) -> Result<(), OutOfRange> {
+        self.max_blksize.map_or(Ok(()), |most| most.check(of))?;
+        optional(&format!("{of}.max_windowsize"), self.max_windowsize, WINDOWS)?;
+        optional(&format!("{of}.burst"), self.burst, 1..=u16::MAX)?;
+        optional(&format!("{of}.rate"), self.rate, MIN_RATE..=u64::MAX)
+    }
+}
+
 /// The largest granted block size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxBlksize {
@@ -62,6 +76,13 @@ pub enum MaxBlksize {
 }
 
 impl MaxBlksize {
+    pub(super) fn check(self, of: &str) -> Result<(), OutOfRange> {
+        match self {
+            MaxBlksize::Auto => Ok(()),
+            MaxBlksize::Bytes(bytes) => number(&format!("{of}.max_blksize"), bytes, 8..=65464),
+        }
+    }
+
     /// Parses `auto`, for a key that also takes a number.
     ///
     /// # Errors

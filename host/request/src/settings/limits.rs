@@ -1,5 +1,7 @@
 //! Bounds on clients, uploads and memory.
 
+use super::range::{MAX_COUNT, OutOfRange, optional};
+use super::retransmit::TIMES;
 use super::{Capacity, SettingNames, Transfer};
 use crate::units::plain;
 #[cfg(feature = "schema")]
@@ -151,6 +153,33 @@ impl Default for Limits {
 }
 
 impl Limits {
+    pub(super) fn check(&self, of: &str) -> Result<(), OutOfRange> {
+        let client = &self.per_client;
+        let counts = [
+            ("uploads_per_name", Some(self.uploads_per_name as usize)),
+            ("errors_per_second", Some(self.errors_per_second as usize)),
+            ("half_open", self.half_open),
+            ("per_client.transfers", client.transfers),
+            ("per_client.pending", client.pending),
+        ];
+        for (name, count) in counts {
+            optional(&format!("{of}.{name}"), count, 1..=MAX_COUNT)?;
+        }
+        optional(&format!("{of}.per_client.ipv6_prefix"), client.ipv6_prefix, 1..=128)?;
+        let rates =
+            [("burst", self.per_second, self.burst), ("per_client.burst", client.per_second, client.burst)];
+        for (name, rate, burst) in rates {
+            let has_rate = rate.is_some() || burst.is_none();
+            OutOfRange::unless(has_rate, &format!("{of}.{name}"), "beside `per_second`")?;
+        }
+        OutOfRange::unless(!self.open_time.is_zero(), &format!("{of}.open_time"), "more than 0")?;
+        for (name, time) in [("write_time", self.write_time), ("commit_time", self.commit_time)] {
+            let is_good = time.is_none_or(|time| TIMES.contains(&time));
+            OutOfRange::unless(is_good, &format!("{of}.{name}"), "1 ms to 1 h")?;
+        }
+        Ok(())
+    }
+
     /// Returns the limits that workers enforce, with the defaults that follow from others.
     pub(super) fn bounds(&self, capacity: &Capacity, transfer: &Transfer) -> Bounds {
         let client = &self.per_client;

@@ -9,6 +9,7 @@ mod multicast;
 mod netboot;
 mod policy;
 mod profile;
+mod range;
 mod retransmit;
 mod service;
 mod start;
@@ -25,11 +26,18 @@ pub use multicast::Multicast;
 pub use netboot::Netboot;
 pub use policy::{BreakerLimits, DefaultVerdict, Fact, OnError};
 pub use profile::Profile;
-pub use retransmit::Retransmit;
+pub use range::OutOfRange;
+use range::number;
+pub use retransmit::{Retransmit, RetransmitRules};
 pub use service::ServiceSettings;
 pub use start::Start;
 use std::time::Duration;
-pub use transfer::Transfer;
+pub use transfer::{FixedTransfer, Transfer};
+
+/// The largest number of workers.
+pub const MAX_WORKERS: usize = 1024;
+
+const MAX_BUSY_POLL: Duration = Duration::from_millis(1);
 
 /// All settings of a server apart from its roots and its policy. Sockets, threads and tables are made by those above
 /// `service`, which stay as long as the server runs.
@@ -47,13 +55,8 @@ pub struct Settings {
     pub busy_poll: Duration,
     /// How many transfers, requests and events there is room for.
     pub capacity: Capacity,
-    /// Whether IPv4 packets forbid routers to fragment them (the bit DF, RFC 791). A block then reaches a client behind a
-    /// smaller MTU only if the routers report that MTU. Default: false. Linux only.
-    pub dont_fragment: bool,
-    /// The block number that follows 65535: 0 or 1.
-    pub rollover: u16,
-    /// When the server retransmits an unanswered packet.
-    pub retransmit: Retransmit,
+    /// Fragments, rollover, and retransmission.
+    pub transfer: FixedTransfer,
     /// The groups of clients that read one file from one stream; `None` for none.
     pub multicast: Option<Multicast>,
     /// How messages name settings.
@@ -72,9 +75,7 @@ impl Default for Settings {
             workers: std::thread::available_parallelism().map_or(1, usize::from),
             busy_poll: Duration::from_micros(50),
             capacity: Capacity::default(),
-            dont_fragment: false,
-            rollover: 0,
-            retransmit: Retransmit::default(),
+            transfer: FixedTransfer::default(),
             multicast: None,
             names: SettingNames::default(),
             service: ServiceSettings::default(),
@@ -86,6 +87,29 @@ impl Settings {
     /// Returns the limits that workers enforce.
     pub fn bounds(&self) -> Bounds {
         Bounds { names: self.names, ..self.service.limits.bounds(&self.capacity, &self.service.transfer) }
+    }
+
+    /// Returns the first setting that is out of its range.
+    ///
+    /// # Errors
+    /// The setting, and its range.
+    pub fn check(&self) -> Result<(), OutOfRange> {
+        number("workers", self.workers, 1..=MAX_WORKERS)?;
+        OutOfRange::unless(self.busy_poll <= MAX_BUSY_POLL, "busy_poll", "0 to 1 ms")?;
+        self.transfer.check()?;
+        self.capacity.check("capacity")?;
+        self.service.transfer.check("transfer")?;
+        for (n, (_, rules)) in self.rules().enumerate() {
+            rules.ceilings.check(&format!("listeners[{n}].ceilings"))?;
+        }
+        for (n, profile) in self.service.profiles.iter().enumerate() {
+            profile.check(
+                &format!("profiles[{n}]"),
+                &self.service.profiles[..n],
+                &self.transfer.retransmit,
+            )?;
+        }
+        self.service.limits.check("limits")
     }
 
     /// The names of all listeners, each with what it serves and how it negotiates; those of other protocols come last.

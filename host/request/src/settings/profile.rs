@@ -1,29 +1,81 @@
 //! Negotiation and retransmission settings for some clients.
 
-use super::{Ceilings, Retransmit};
+use super::range::{MIN_RATE, OutOfRange, optional};
+use super::{Ceilings, Retransmit, RetransmitRules};
+#[cfg(feature = "schema")]
+use crate::units::ByteCount;
+use crate::units::plain;
 use crate::{ClientClass, Network};
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
-/// Settings for some clients, instead of those for all transfers and those of their listener. For each value, the first
-/// profile with the client and the value counts.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Negotiation settings for some clients, instead of those of `transfer` and their listener. For each key, the first
+/// profile with the client and the key counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema), schemars(transform = by_topic))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Profile {
-    /// Its name in metrics, views and explanations; unique. Needed with a total rate.
+    /// The name in metrics, views and `tuffet explain`; needed with `total-rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "String", extend("format" = "name", "pattern" = "^[A-Za-z0-9_.:\\[\\]-]{1,64}$"))
+    )]
     pub name: Option<String>,
-    /// The networks of its clients; empty for all.
+    /// The networks of the clients: `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.7`. Default: all clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("uniqueItems" = true)))]
     pub clients: Vec<Network>,
-    /// The classes of its clients; empty for all.
+    /// The classes of the clients, such as `u-boot`: a guess from the shape of their requests. Default: all clients.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1), extend("uniqueItems" = true)))]
     pub classes: Vec<ClientClass>,
     /// Their negotiation settings.
+    #[serde(flatten)]
     pub ceilings: Ceilings,
-    /// When the server retransmits to them.
-    pub retransmit: Option<Retransmit>,
-    /// The most bytes of file data per second, for all transfers of these clients together. At least 1024; 2³² and more
-    /// are no limit. Clients with one join no multicast group.
+    /// The most bytes of file data per second, for all transfers of these clients together: such as the line of a branch
+    /// office. Clients get equal shares, which their transfers divide, however many they are; what one does not need is
+    /// for the others. `rate` holds beside it. Clients with a total rate join no multicast group.
+    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))
+    )]
     pub total_rate: Option<u64>,
+    /// When the server retransmits to these clients. Counts as one key; missing times come from `transfer.retransmit`.
+    /// `floor`, `initial`, `cap` and `give-up` must ascend.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "RetransmitRules"))]
+    pub retransmit: Option<RetransmitRules>,
+}
+
+#[cfg(feature = "schema")]
+fn by_topic(schema: &mut schemars::Schema) {
+    crate::key_order::place(schema, "options", "total-rate");
 }
 
 impl Profile {
+    /// `before`: the profiles before it.
+    pub(super) fn check(
+        &self,
+        of: &str,
+        before: &[Profile],
+        transfer: &Retransmit,
+    ) -> Result<(), OutOfRange> {
+        self.ceilings.check(&format!("{of}.ceilings"))?;
+        if let Some(rules) = &self.retransmit {
+            rules.over(transfer).check(&format!("{of}.retransmit"))?;
+        }
+        optional(&format!("{of}.total_rate"), self.total_rate, MIN_RATE..=u64::MAX)?;
+        let is_named = match &self.name {
+            None => self.total_rate.is_none(),
+            name => before.iter().all(|other| other.name != *name),
+        };
+        OutOfRange::unless(is_named, &format!("{of}.name"), "a name of its own")
+    }
+
     /// Returns whether the profile applies to this client.
     pub fn fits(&self, client: IpAddr, class: ClientClass) -> bool {
         (self.clients.is_empty() || self.clients.iter().any(|network| network.contains(client)))

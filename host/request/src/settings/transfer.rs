@@ -1,6 +1,8 @@
 //! Option negotiation, and bounds on slow transfers.
 
-use super::{MaxBlksize, OptionRules};
+use super::ceilings::WINDOWS;
+use super::range::{MIN_RATE, OutOfRange, number, optional};
+use super::{MaxBlksize, OptionRules, Retransmit};
 use crate::units::plain;
 #[cfg(feature = "schema")]
 use crate::units::{ByteCount, TimeSpan};
@@ -63,5 +65,36 @@ impl Default for Transfer {
             rate: None,
             max_duration: Duration::from_secs(24 * 60 * 60),
         }
+    }
+}
+
+impl Transfer {
+    pub(super) fn check(&self, of: &str) -> Result<(), OutOfRange> {
+        self.max_blksize.check(of)?;
+        number(&format!("{of}.max_windowsize"), self.max_windowsize, WINDOWS)?;
+        optional(&format!("{of}.rate"), self.rate, MIN_RATE..=u64::MAX)
+    }
+}
+
+/// The part of option negotiation and retransmission that sockets and tables are made with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "kebab-case", default)]
+pub struct FixedTransfer {
+    /// Whether IPv4 packets forbid routers to fragment them (the bit DF). With `true`, a block larger than the MTU of a
+    /// router on the way is lost until the router's report (ICMP) arrives, and for ever if a firewall drops it; reports
+    /// can be forged. By default routers fragment such blocks, and reports change nothing.
+    pub dont_fragment: bool,
+    /// The block number that follows 65535.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    pub rollover: u16,
+    /// When the server retransmits an unanswered packet.
+    pub retransmit: Retransmit,
+}
+
+impl FixedTransfer {
+    pub(super) fn check(&self) -> Result<(), OutOfRange> {
+        number("rollover", self.rollover, 0..=1)?;
+        self.retransmit.check("retransmit")
     }
 }

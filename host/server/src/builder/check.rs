@@ -1,6 +1,5 @@
 //! Checks what a program asks for.
 
-use super::ranges::out_of_range;
 use super::{BuildError, Builder, Parts};
 use crate::known_listeners::known_listeners;
 use std::net::UdpSocket;
@@ -61,10 +60,7 @@ impl Parts {
             return wrong("`time_limit` is 0, so every call of a hook would time out: set a longer limit");
         }
         self.check_listeners(settings)?;
-        match out_of_range(settings) {
-            Some((what, range)) => wrong(format!("`{what}` is out of range: it must be {range}")),
-            None => Ok(()),
-        }
+        settings.check().or_else(|problem| wrong(problem.to_string()))
     }
 
     /// Returns the first name of a listener or of a root that nothing has.

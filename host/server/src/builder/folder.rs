@@ -32,7 +32,7 @@ impl Folder {
     /// Whether an upload may create a file. Default: yes.
     #[must_use]
     pub fn create(mut self, create: bool) -> Folder {
-        self.0.create = create;
+        self.0.write.create = create;
         self
     }
 
@@ -62,7 +62,7 @@ impl Folder {
     /// The treatment of a symbolic link under the name of an upload that may overwrite. Default: it is refused.
     #[must_use]
     pub fn upload_links(mut self, links: Links) -> Folder {
-        self.0.links = links;
+        self.0.write.links = links;
         self
     }
 
@@ -71,7 +71,7 @@ impl Folder {
     /// upload is refused.
     #[must_use]
     pub fn in_place(mut self, staging: impl Into<PathBuf>) -> Folder {
-        self.0.in_place = Some(staging.into());
+        self.0.staging = Some(staging.into());
         self
     }
 
@@ -79,28 +79,28 @@ impl Folder {
     /// Default: none.
     #[must_use]
     pub fn versions(mut self, keep: u32) -> Folder {
-        self.0.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Number });
+        self.0.write.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Number });
         self
     }
 
     /// As [`Folder::versions`], with the time of each version in its name: `NAME.~20261127T001500Z.7~`.
     #[must_use]
     pub fn timed_versions(mut self, keep: u32) -> Folder {
-        self.0.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Time });
+        self.0.write.versions = (keep > 0).then_some(Versions { keep, names: VersionNames::Time });
         self
     }
 
     /// Lets uploads make the folders of their paths. Default: they may not.
     #[must_use]
     pub fn new_folders(mut self, limits: NewFolders) -> Folder {
-        self.0.folders = Some(limits);
+        self.0.write.folders = Some(limits);
         self
     }
 
     /// What the folder may contain. An upload that would exceed it is refused. Default: unlimited.
     #[must_use]
     pub fn quota(mut self, quota: Quota) -> Folder {
-        self.0.quota = quota;
+        self.0.write.quota = quota;
         self
     }
 

@@ -6,7 +6,6 @@ mod folder;
 mod listener;
 mod parts;
 mod policy;
-mod ranges;
 mod service;
 
 pub use error::BuildError;
@@ -86,19 +85,19 @@ impl Builder {
     /// When the server retransmits an unanswered packet. A [`Profile`](tuffet_request::settings::Profile) may have other times for some
     /// clients.
     pub fn retransmit(mut self, times: Retransmit) -> Builder {
-        self.settings.retransmit = times;
+        self.settings.transfer.retransmit = times;
         self
     }
 
     /// The block number that follows 65535: 0 or 1. Default: 0.
     pub fn rollover(mut self, rollover: u16) -> Builder {
-        self.settings.rollover = rollover;
+        self.settings.transfer.rollover = rollover;
         self
     }
 
-    /// Whether IPv4 packets forbid routers to fragment them; see [`Settings::dont_fragment`]. Default: no. Needs Linux.
+    /// Whether IPv4 packets forbid routers to fragment them; see [`FixedTransfer::dont_fragment`](tuffet_request::settings::FixedTransfer). Default: no. Needs Linux.
     pub fn dont_fragment(mut self, dont_fragment: bool) -> Builder {
-        self.settings.dont_fragment = dont_fragment;
+        self.settings.transfer.dont_fragment = dont_fragment;
         self
     }
 

@@ -96,7 +96,14 @@ fn the_first_profile_with_times_sets_those_of_the_transfer() {
         let bounds = rules.bounds(&request("plain", client, "unknown"), &ASKS, &SessionProfile::default());
         let settings = bounds.settings.expect("a profile sets them");
         let Retransmit { floor, initial, cap, .. } = bounds.retransmit;
-        assert_eq!(*settings, transfer_settings(1, &bounds.retransmit));
+        assert_eq!(
+            *settings,
+            transfer_settings(&FixedTransfer {
+                rollover: 1,
+                retransmit: bounds.retransmit,
+                ..FixedTransfer::default()
+            })
+        );
         ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
     };
     assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], BoundSource::Profile(1)));

@@ -317,7 +317,7 @@ impl Assembly {
             port: bound.address.port(),
             single_port: listener.single_port,
         });
-        let Settings { dont_fragment, names, .. } = self.settings;
+        let (dont_fragment, names) = (self.settings.transfer.dont_fragment, self.settings.names);
         HintSettings { listeners: hinted.collect(), dont_fragment, names }
     }
 

@@ -54,10 +54,10 @@ pub(super) fn start_workers(
 pub(super) fn worker_settings(settings: &Settings, limiter: Arc<Limiter>) -> WorkerSettings {
     let share = |total: usize| total.div_ceil(settings.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(transfer_settings(settings.rollover, &settings.retransmit)),
+        transfer: Arc::new(transfer_settings(&settings.transfer)),
         max_transfers: share(settings.capacity.transfers),
         max_pending: share(settings.capacity.pending),
-        answer_due: settings.retransmit.initial,
+        answer_due: settings.transfer.retransmit.initial,
         workers: settings.workers,
         limiter,
         busy_poll: settings.busy_poll,

@@ -24,7 +24,7 @@ fn prepared() -> Option<Scene> {
 
 impl Scene {
     fn in_place(&self) -> RootSpec {
-        RootSpec { overwrite: true, in_place: Some(self.at("state/uploads")), ..self.spec() }
+        RootSpec { overwrite: true, staging: Some(self.at("state/uploads")), ..self.spec() }
     }
 
     /// The names where uploads wait.
@@ -68,8 +68,9 @@ fn the_file_gets_another_content_and_stays() {
 #[test]
 fn a_version_is_a_copy() {
     let Some(scene) = prepared() else { return };
-    let versions = Some(Versions { keep: 2, names: VersionNames::Number });
-    let roots = Roots::open(&[RootSpec { versions, ..scene.in_place() }]).expect("it opens");
+    let mut spec = scene.in_place();
+    spec.write.versions = Some(Versions { keep: 2, names: VersionNames::Number });
+    let roots = Roots::open(&[spec]).expect("it opens");
     for text in ["second", "third", "fourth"] {
         upload(&roots, "theirs/sw1", text).expect("stored");
     }

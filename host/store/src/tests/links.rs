@@ -1,7 +1,7 @@
 //! Links: those that stay in their root, those into the folders that it allows, and attacks by them.
 
 use super::*;
-use tuffet_request::{Case, LinkFolder, NewFolders, Quota};
+use tuffet_request::{Case, FolderQuota, LinkFolder, NewFolders, Quota, UploadRules};
 
 /// Beside the root: a folder that it allows, one that it does not, and another root with a folder that it allows.
 struct Linked {
@@ -192,9 +192,15 @@ fn a_replaced_folder_is_followed_if_the_root_says_so() {
 #[test]
 fn uploads_go_nowhere_but_into_the_root() {
     let write_rules = |spec| RootSpec {
-        links: Links::Follow,
-        folders: Some(NewFolders { depth: 4, count: 100 }),
-        quota: Quota { folder_bytes: Some(1000), ..Quota::default() },
+        write: UploadRules {
+            links: Links::Follow,
+            folders: Some(NewFolders { depth: 4, count: 100 }),
+            quota: Quota {
+                per_folder: FolderQuota { bytes: Some(1000), ..FolderQuota::default() },
+                ..Quota::default()
+            },
+            ..UploadRules::default()
+        },
         ..spec
     };
     let linked = Linked::new(write_rules);
@@ -215,7 +221,10 @@ fn uploads_go_nowhere_but_into_the_root() {
 /// With `write.links: follow`, the file that an absolute link leads to is replaced, and the link stays.
 #[test]
 fn an_upload_follows_an_absolute_link_in_its_root() {
-    let linked = Linked::new(|spec| RootSpec { links: Links::Follow, ..spec });
+    let linked = Linked::new(|mut spec| {
+        spec.write.links = Links::Follow;
+        spec
+    });
     linked.link(linked.scene.at("root/sub/file"), "root/own");
     upload(&linked.roots, "own", "mine").expect("stored");
     assert_eq!(fs::read(linked.scene.at("root/sub/file")).expect("replaced"), b"mine");

@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use super::*;
-use tuffet_request::{ClientKey, ErrorCode, Links, RootSpec};
+use tuffet_request::{ClientKey, ErrorCode, Links, RootSpec, UploadRules};
 
 const SECRET: &str = "outside";
 
@@ -54,7 +54,11 @@ impl Scene {
     }
 
     fn linking(&self, links: Links) -> Roots {
-        Roots::open(&[RootSpec { overwrite: true, links, ..self.spec() }]).expect("the root opens")
+        self.writing(UploadRules { links, ..UploadRules::default() })
+    }
+
+    fn writing(&self, write: UploadRules) -> Roots {
+        Roots::open(&[RootSpec { overwrite: true, write, ..self.spec() }]).expect("the root opens")
     }
 
     fn link(&self, target: impl AsRef<Path>, at: &str) {

@@ -1,6 +1,7 @@
 //! Uploads: their visibility, the files that they replace, and the owner of the result.
 
 use super::*;
+use tuffet_request::FileMode;
 
 #[test]
 fn an_upload_is_invisible_until_committed_and_leaves_nothing_else() {
@@ -58,7 +59,7 @@ fn an_existing_file_is_kept_unless_the_root_overwrites() {
 fn two_processes_lose_no_acknowledged_upload() {
     let scene = Scene::new();
     let versions = Some(tuffet_request::Versions { keep: 100, names: tuffet_request::VersionNames::Number });
-    let open = || Roots::open(&[RootSpec { overwrite: true, versions, ..scene.spec() }]).expect("it opens");
+    let open = || scene.writing(UploadRules { versions, ..UploadRules::default() });
     std::thread::scope(|scope| {
         for (which, process) in [open(), open()].into_iter().enumerate() {
             for thread in 0..2 {
@@ -174,7 +175,8 @@ fn owner_and_group_stay_where_the_system_lets_us() {
 fn the_mode_of_new_files_is_that_of_the_root() {
     let scene = Scene::new();
     for overwrite in [false, true] {
-        let spec = RootSpec { overwrite, mode: Some(0o606), ..scene.spec() };
+        let write = UploadRules { mode: Some(FileMode(0o606)), ..UploadRules::default() };
+        let spec = RootSpec { overwrite, write, ..scene.spec() };
         let roots = Roots::open(&[spec]).expect("the root opens");
         upload(&roots, "new", "new").expect("stored");
         assert_eq!(mode(&scene.at("root/new")), 0o606);
@@ -185,8 +187,7 @@ fn the_mode_of_new_files_is_that_of_the_root() {
 #[test]
 fn a_file_that_may_not_be_created_is_not_created_at_the_end_either() {
     let scene = Scene::new();
-    let roots =
-        Roots::open(&[RootSpec { overwrite: true, create: false, ..scene.spec() }]).expect("it opens");
+    let roots = scene.writing(UploadRules { create: false, ..UploadRules::default() });
     let error = roots.create(None, "new").expect_err("not there");
     assert!(matches!(error, StoreError::NotCreated), "{error}");
     assert_eq!((error.code(), error.message()), (ErrorCode::FileNotFound, "file not found"));

@@ -44,7 +44,7 @@ impl InFolder {
         file.sync_all().map_err(StoreError::from_io)?;
         let _other_processes_out = process_lock::wait(replaced.file());
         let name = self.target.name();
-        let version = match self.rules.versions {
+        let version = match self.rules.write.versions {
             Some(Versions { names, .. }) => versions::keep(folder, name, replaced, names, Fate::Overwritten)?,
             None => None,
         };
@@ -122,7 +122,7 @@ impl Root {
         if replaced.may_be_replaced(folder)? {
             return Ok(None);
         }
-        if self.rules.versions.is_some() {
+        if self.rules.write.versions.is_some() {
             // Versions are beside the file.
             accessat(folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
                 .map_err(|errno| StoreError::VersionNotKept(errno.into()))?;

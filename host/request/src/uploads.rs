@@ -1,30 +1,31 @@
-//! `roots[].write`: how uploads are written, and which earlier ones are kept.
+//! How uploads are written, which earlier ones are kept, and how much a root may contain.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use tuffet_request::units::{ByteCount, plain};
-use tuffet_request::{Links, NewFolders, Quota, Versions};
 
-use super::resolver::Resolver;
+#[cfg(feature = "schema")]
+use crate::units::ByteCount;
+use crate::units::plain;
 
 /// How uploads are written.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct WrittenUploads {
+pub struct UploadRules {
     /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
     /// 0644, reduced by the umask or by the default access control list of the folder.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "FileMode")]
+    #[cfg_attr(feature = "schema", schemars(with = "FileMode"))]
     pub mode: Option<FileMode>,
     /// Permissions that new files lack, as an octal number in quotes such as `"022"`: they get 0666 without these,
     /// whatever the umask of the process is. As for every umask, a default access control list of the folder counts in its
     /// place. Cannot be combined with `mode`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "FileMode")]
+    #[cfg_attr(feature = "schema", schemars(with = "FileMode"))]
     pub umask: Option<FileMode>,
     /// Whether an upload may create a file. If not, it may only replace one, and gets ERROR 1 otherwise. `false` needs
     /// `overwrite`.
@@ -45,18 +46,18 @@ pub(crate) struct WrittenUploads {
     /// Whether an upload makes the folders of its path: `true` for `{ depth: 4, count: 1000 }`, or these limits. They are
     /// made when the upload is complete, with the permissions of new files, and for whoever may read also to enter;
     /// default: 0755, reduced by the umask. Default: `false`, the folder must exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub folders: Option<WrittenFolders>,
+    #[serde(skip_serializing_if = "Option::is_none", with = "flag_or_limits")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "flag_or_limits::schema"))]
+    pub folders: Option<NewFolders>,
     /// What the root may contain, with earlier versions and running uploads. An upload that would exceed it is refused, or
     /// ends, with ERROR 3. The server counts the files when it starts; until it has, it drops uploads, so that clients ask
     /// again. Default: unlimited.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quota: Option<WrittenQuota>,
+    pub quota: Quota,
 }
 
-impl Default for WrittenUploads {
-    fn default() -> WrittenUploads {
-        WrittenUploads {
+impl Default for UploadRules {
+    fn default() -> UploadRules {
+        UploadRules {
             mode: None,
             umask: None,
             create: true,
@@ -64,26 +65,14 @@ impl Default for WrittenUploads {
             versions: None,
             in_place: false,
             folders: None,
-            quota: None,
+            quota: Quota::default(),
         }
-    }
-}
-
-impl WrittenUploads {
-    /// Returns the permissions of new files, if `mode` sets them.
-    pub(crate) fn mode_of_new(&self) -> Option<u32> {
-        self.mode.map(|mode| mode.0)
-    }
-
-    /// Returns the permissions that new files lack, if `umask` sets them.
-    pub(crate) fn umask_of_new(&self) -> Option<u32> {
-        self.umask.map(|umask| umask.0)
     }
 }
 
 /// Permissions of a file, 0 to 0o777, in the usual notation: `0640`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileMode(pub u32);
+pub struct FileMode(pub u32);
 
 impl FromStr for FileMode {
     type Err = String;
@@ -115,8 +104,9 @@ impl Serialize for FileMode {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for FileMode {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "FileMode".into()
     }
 
@@ -129,44 +119,93 @@ impl JsonSchema for FileMode {
     }
 }
 
-/// The folders that uploads may make: `true`, or their limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WrittenFolders(pub Option<NewFolders>);
+/// The treatment of a symbolic link under the name of an upload, if the root overwrites.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// The upload is refused.
+    #[default]
+    Refuse,
+    /// The new file replaces the link. The link's target stays as it is.
+    Replace,
+    /// The upload replaces the link's target, in the same root. The link stays.
+    Follow,
+}
 
-impl<'de> Deserialize<'de> for WrittenFolders {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+/// Earlier versions of the files that uploads replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Versions {
+    /// The number of earlier versions to keep of each file. The oldest are removed once a new file is on disk.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
+    pub keep: u32,
+    /// The names of versions: `number` for `NAME.~7~`, `time` for `NAME.~20261127T001500Z.7~`, with the time of the last
+    /// modification in UTC before the number. After a change, earlier names stay, and count among those to keep.
+    #[serde(default)]
+    pub names: VersionNames,
+}
+
+/// The names of earlier versions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum VersionNames {
+    /// `NAME.~7~`.
+    #[default]
+    Number,
+    /// `NAME.~20261127T001500Z.7~`: the time of the last modification in UTC, and the number.
+    Time,
+}
+
+/// The folders that uploads may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct NewFolders {
+    /// The number of folders that the path of an upload may have if one of them is missing.
+    // As deep as the server looks for files.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 32)))]
+    pub depth: u32,
+    /// The number of folders that the root may have, regardless of who made them. An upload that needs one more is refused
+    /// with ERROR 3.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1_000_000)))]
+    pub count: u64,
+}
+
+impl Default for NewFolders {
+    fn default() -> NewFolders {
+        NewFolders { depth: 4, count: 1000 }
+    }
+}
+
+/// The key `folders`: `true` for the default limits, `false`, or limits.
+mod flag_or_limits {
+    use super::*;
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<NewFolders>, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Either {
             Flag(bool),
             Limits(NewFolders),
         }
-        Ok(WrittenFolders(match Either::deserialize(deserializer)? {
+        Ok(match Either::deserialize(from)? {
             Either::Flag(flag) => flag.then(NewFolders::default),
             Either::Limits(limits) => Some(limits),
-        }))
+        })
     }
-}
 
-impl Serialize for WrittenFolders {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            None => serializer.serialize_bool(false),
-            Some(limits) => limits.serialize(serializer),
+    pub(super) fn serialize<S: Serializer>(folders: &Option<NewFolders>, to: S) -> Result<S::Ok, S::Error> {
+        match folders {
+            None => to.serialize_bool(false),
+            Some(limits) => limits.serialize(to),
         }
     }
-}
 
-impl JsonSchema for WrittenFolders {
-    fn schema_name() -> Cow<'static, str> {
-        "Folders".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    #[cfg(feature = "schema")]
+    pub(super) fn schema(generator: &mut SchemaGenerator) -> Schema {
         let limits = NewFolders::json_schema(generator);
         json_schema!({
             "type": ["boolean", "object"],
@@ -179,83 +218,48 @@ impl JsonSchema for WrittenFolders {
 /// What the root may contain, with earlier versions and running uploads. An upload that would exceed it is refused, or
 /// ends, with ERROR 3. The server counts the files when it starts; until it has, it drops uploads, so that clients ask
 /// again.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct WrittenQuota {
+pub struct Quota {
     /// The sum of the sizes of all files. Default: unlimited.
     #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ByteCount>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<ByteCount>"))]
     pub bytes: Option<u64>,
     /// The number of files. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64", range(min = 1, max = 1_000_000_000))]
+    #[cfg_attr(feature = "schema", schemars(with = "u64", range(min = 1, max = 1_000_000_000)))]
     pub files: Option<u64>,
     /// What each folder at the top of the root may contain, with all folders below it. The files beside these folders count
     /// as one folder. Where policy gives each client a folder, this is the quota of a client. Default: unlimited.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub per_folder: Option<WrittenFolderQuota>,
+    pub per_folder: FolderQuota,
 }
 
 /// What each folder at the top of the root may contain, with all folders below it. The files beside these folders count as
 /// one folder. Where policy gives each client a folder, this is the quota of a client. Default: unlimited.
-#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct WrittenFolderQuota {
+pub struct FolderQuota {
     /// The sum of the sizes of its files. Default: unlimited.
     #[serde(with = "plain", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<ByteCount>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<ByteCount>"))]
     pub bytes: Option<u64>,
     /// The number of its files. Default: unlimited.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "u64", range(min = 1, max = 1_000_000_000))]
+    #[cfg_attr(feature = "schema", schemars(with = "u64", range(min = 1, max = 1_000_000_000)))]
     pub files: Option<u64>,
 }
 
-impl WrittenUploads {
-    /// What the root may contain.
-    pub(crate) fn quota_of_root(&self) -> Quota {
-        let WrittenQuota { bytes, files, per_folder } = self.quota.unwrap_or_default();
-        let of_folder = per_folder.unwrap_or_default();
-        Quota { bytes, files, folder_bytes: of_folder.bytes, folder_files: of_folder.files }
+impl Quota {
+    /// Whether it limits anything.
+    pub fn is_set(&self) -> bool {
+        self.bytes.is_some() || self.files.is_some() || self.is_per_folder()
     }
-}
 
-impl Resolver<'_> {
-    /// Refuses keys that have no effect beside others. `pointer` is the root's.
-    pub(crate) fn uploads_as_backups(&mut self, pointer: &str, overwrite: bool, write: &WrittenUploads) {
-        if write.versions.is_some() && !overwrite {
-            let message = "`versions` has no effect while the root has `overwrite: false`, because no upload replaces a \
-                           file; set `overwrite: true`, or remove it";
-            self.wrong_key(format!("{pointer}/write/versions"), message);
-        }
-        if write.in_place && !overwrite {
-            let message = "`in-place` has no effect while the root has `overwrite: false`, because no upload replaces a \
-                           file; set `overwrite: true`, or remove it";
-            self.wrong_key(format!("{pointer}/write/in-place"), message);
-        }
-        if write.folders.is_some_and(|folders| folders.0.is_some()) && !write.create {
-            let message = "`folders` has no effect beside `create: false`, because a new folder has no file to replace; \
-                           remove one of the two";
-            self.wrong_key(format!("{pointer}/write/folders"), message);
-        }
-        let quota = write.quota_of_root();
-        if write.quota.is_some() && !quota.is_set() {
-            let message = "the quota limits nothing; add `bytes`, `files` or `per-folder` with one of these, or remove it";
-            self.wrong_key(format!("{pointer}/write/quota"), message);
-        }
-        for (key, whole, of_folder) in
-            [("bytes", quota.bytes, quota.folder_bytes), ("files", quota.files, quota.folder_files)]
-        {
-            if let (Some(whole), Some(of_folder)) = (whole, of_folder)
-                && of_folder >= whole
-            {
-                let message = format!(
-                    "the quota of each folder has no effect, because the root may not contain more than {whole} {key}; \
-                     lower it, or remove it"
-                );
-                self.wrong_key(format!("{pointer}/write/quota/per-folder/{key}"), message);
-            }
-        }
+    /// Whether it limits each folder at the top.
+    pub fn is_per_folder(&self) -> bool {
+        self.per_folder.bytes.is_some() || self.per_folder.files.is_some()
     }
 }
 

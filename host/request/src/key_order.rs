@@ -2,11 +2,13 @@
 //! reload may change.
 
 use schemars::Schema;
-use serde_json::Value;
 
 /// Moves a key behind another one.
-pub(super) fn place(schema: &mut Schema, key: &str, behind: &str) {
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+pub fn place(schema: &mut Schema, key: &str, behind: &str) {
+    let Some(properties) = schema.get_mut("properties").and_then(|properties| properties.as_object_mut())
+    else {
+        return;
+    };
     let Some(moved) = properties.get(key).cloned() else { return };
     for (name, property) in std::mem::take(properties).into_iter().filter(|(name, _)| name != key) {
         let is_before = name == behind;

@@ -2,12 +2,12 @@
 
 use crate::get::{assert_fails, tuffet};
 use crate::harness::{
-    Certificate, Folder, HttpConnection, HttpRequest, Server, Setup, bytes, loopback, own_loopback,
+    Certificate, Folder, HttpConnection, HttpRequest, SOON, Server, Setup, bytes, loopback, own_loopback,
     run_as_it_is, serve_http,
 };
 use crate::http::{HTTP, place};
 use std::fs::File;
-use std::io::{PipeWriter, Write, pipe};
+use std::io::{PipeWriter, Read, Write, pipe};
 use std::net::TcpListener;
 use std::process::Command;
 use std::thread;
@@ -186,6 +186,27 @@ fn what_is_no_answer() {
     let closed = that_sends(b"");
     assert_fails(&["get", &closed], 69, &["closed the connection without an answer"]);
     assert_fails(&["put", "local", &closed], 69, &["closed the connection without an answer"]);
+}
+
+#[test]
+fn an_upload_that_is_praised_too_early() {
+    let (large, _folder) = large_file();
+    let hasty = loopback();
+    let address = hasty.local_addr().unwrap();
+    let answering = thread::spawn(move || {
+        let (mut stream, _) = hasty.accept().unwrap();
+        stream.read_exact(&mut [0; 1000]).unwrap();
+        stream.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n").unwrap();
+        // Until the client has read that.
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        std::io::copy(&mut stream, &mut std::io::sink())
+    });
+    assert_fails(
+        &["put", &large, &format!("http://{address}/x")],
+        76,
+        &["201 Created before it had the whole file"],
+    );
+    let _ = answering.join();
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) struct Progress {
     pub bytes: u64,
     /// Since when the server has been silent; `None` while the input is waited for.
     pub silent_since: Option<Instant>,
+    /// Whether these are all.
+    pub is_complete: bool,
     /// Why the input failed.
     pub error: Option<io::Error>,
 }
@@ -50,8 +52,8 @@ impl FileBody {
             (Box::pin(tokio::fs::File::from_std(file)), metadata.is_file().then_some(metadata.len()))
         };
         show(bar, 0, size);
-        let progress = Arc::default();
-        Ok(FileBody { input, left: size, progress, bar: bar.clone() })
+        let progress = Progress { is_complete: size == Some(0), ..Progress::default() };
+        Ok(FileBody { input, left: size, progress: Arc::new(Mutex::new(progress)), bar: bar.clone() })
     }
 
     pub fn progress(&self) -> Arc<Mutex<Progress>> {
@@ -76,19 +78,24 @@ impl Body for FileBody {
         let mut buffer = ReadBuf::new(&mut piece);
         let read = self.input.as_mut().poll_read(context, &mut buffer);
         let length = buffer.filled().len();
+        let left = self.left.map(|left| left - length as u64);
         let mut progress = self.progress.lock();
         progress.silent_since = read.is_ready().then(Instant::now);
         let error = match read {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Ok(())) if length > 0 => {
                 progress.bytes += length as u64;
+                progress.is_complete = left == Some(0);
                 self.bar.set_position(progress.bytes);
                 drop(progress);
                 piece.truncate(length);
-                self.left = self.left.map(|left| left - length as u64);
+                self.left = left;
                 return Poll::Ready(Some(Ok(Frame::data(piece.into()))));
             }
-            Poll::Ready(Ok(())) if self.left.is_none() => return Poll::Ready(None),
+            Poll::Ready(Ok(())) if left.is_none() => {
+                progress.is_complete = true;
+                return Poll::Ready(None);
+            }
             Poll::Ready(Ok(())) => io::Error::other("it has become shorter while it was sent"),
             Poll::Ready(Err(error)) => error,
         };

@@ -82,13 +82,17 @@ pub(super) fn put(url: &Url, options: &CommonArgs, input: &Path, bar: &ProgressB
                 Err(_) => {}
             }
         };
-        let Progress { bytes, error, .. } = std::mem::take(&mut *progress.lock());
+        let Progress { bytes, is_complete, error, .. } = std::mem::take(&mut *progress.lock());
         if let Some(error) = error {
             return Err(unread(error));
         }
         let answer = exchange.answer(answer)?;
         if !answer.status().is_success() {
             return Err(exchange.refused(answer).await);
+        }
+        if !is_complete {
+            let text = format!("the server answered {} before it had the whole file", answer.status());
+            return Err(exchange.failure(76, text));
         }
         Ok(Done {
             bytes,

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """curl, wget and aria2 against the server: ranges, resumption, conditions, uploads, HTTP/1.0, and HTTPS with an authority.
 
-    host/tests/suites/http-clients/run.py BINARY
+    host/tests/suites/http-clients/run.py BINARY [PYTHON]
 
 Bytes and exit codes of the clients count, and how much of each file left the server by its log. A client that is not
-installed is skipped, and reported.
+installed is skipped, and reported. With a PYTHON that has REDbot, that judges answers.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -195,6 +196,27 @@ def of_aria2c(aria2c: Client) -> None:
     return None
 
 
+def judged(python: str, server: Server) -> None:
+    """REDbot finds nothing wrong with a large file, an empty one, types that firmware needs, and a refusal."""
+    hour_ago = time.time() - 3600
+    contents = {"image": server.content, "boot.efi": server.content, "menu.ipxe": b"#!ipxe\n" * 1000, "empty": b""}
+    for name, content in contents.items():
+        file = server.root / f"redbot-{name}"
+        file.write_bytes(content)
+        # Of a file that has just changed, the time names no version.
+        os.utime(file, (hour_ago, hour_ago))
+    supported = {f"good: {header} conditional requests are supported." for header in ("If-None-Match", "If-Modified-Since")}
+    whole = supported | {"good: A ranged request returned the correct partial content."}
+    refused = {"good: The Content-Length header is correct."}
+    expected = {"image": whole, "boot.efi": whole, "menu.ipxe": whole, "empty": supported, "none": refused}
+    for name, notes in expected.items():
+        command = [python, str(Path(__file__).with_name("judge.py")), f"{server.urls['plain']}/redbot-{name}"]
+        said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+        wrong = [line for line in said.splitlines() if line.startswith(("bad:", "warning:"))]
+        assert not wrong, f"REDbot about {name}: {wrong}"
+        assert notes <= set(said.splitlines()), f"REDbot about {name}: {notes} are missing: {said}"
+
+
 CLIENTS = {"curl": of_curl, "wget": of_wget, "aria2c": of_aria2c}
 
 
@@ -218,6 +240,9 @@ def main() -> int:
                 version = subprocess.run([name, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
                 expected[name] = steps(Client(name, server))
                 print(f"good: {version}", flush=True)
+            if len(sys.argv) > 2 and Path(sys.argv[2]).exists():
+                judged(sys.argv[2], server)
+                print("good: REDbot", flush=True)
         for name, ends in expected.items():
             logged = [entry for entry in server.finished if entry["path"].startswith(name)]
             seen = Counter(end_of(entry) for entry in logged)

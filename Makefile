@@ -68,7 +68,7 @@ verify: ## before a release: everything that CI leaves out, an hour or two, with
 
 FUZZ ?= packet negotiation transfer leases
 
-fuzz: ## fuzz FUZZ (packet negotiation transfer leases config manifest) for FUZZ_SECONDS (600) each; KEEP=1 packs their corpora
+fuzz: ## fuzz FUZZ (packet negotiation transfer leases config manifest request) for FUZZ_SECONDS (600) each; KEEP=1 packs their corpora
 	@. scripts/lib.sh && packages c++=g++
 	@sh scripts/fuzz.sh $(if $(KEEP),keep,run $(or $(FUZZ_SECONDS),600)) $(FUZZ)
 

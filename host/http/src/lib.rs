@@ -52,6 +52,8 @@ mod body;
 mod conditions;
 mod connection;
 mod files;
+#[doc(hidden)]
+pub mod fuzzing;
 mod limits;
 mod media_type;
 mod name;

@@ -67,9 +67,10 @@ impl Files {
         let (head, body) = request.into_parts();
         let mut body = pin!(body);
         let answer = match head.method {
-            _ if !has_one_host(&head) => {
-                Err(Refusal::Answer(StatusCode::BAD_REQUEST, "a request needs one header `Host`".into()))
-            }
+            _ if !has_one_host(&head) => Err(Refusal::Answer(
+                StatusCode::BAD_REQUEST,
+                "a request needs one header `Host`, with a host".into(),
+            )),
             Method::GET | Method::HEAD => self.read(client, &head).await,
             Method::PUT => self.write(client, &head, body.as_mut()).await,
             _ => Err(Refusal::Answer(StatusCode::METHOD_NOT_ALLOWED, "only GET, HEAD and PUT".into())),
@@ -233,13 +234,21 @@ impl fmt::Debug for Files {
     }
 }
 
-/// RFC 9112 section 3.2: HTTP/1.1 has exactly one.
+/// RFC 9112 section 3.2: HTTP/1.1 has exactly one, a host and perhaps a port, or nothing.
 fn has_one_host(head: &Parts) -> bool {
-    let count = head.headers.get_all(HOST).iter().count();
-    count == 1 || (count == 0 && head.version != Version::HTTP_11)
+    let mut hosts = head.headers.get_all(HOST).iter();
+    match (hosts.next(), hosts.next()) {
+        (Some(host), None) => !host.as_bytes().iter().any(|byte| b"@/\\?#, \t".contains(byte)),
+        (None, None) => head.version != Version::HTTP_11,
+        _ => false,
+    }
 }
 
 fn name_of(head: &Parts) -> Result<Vec<u8>, Refusal> {
+    // `*` and a bare host name no file (RFC 9112 section 3.2).
+    if !head.uri.path().starts_with('/') {
+        return Err(Refusal::Answer(StatusCode::BAD_REQUEST, "the request names no file".into()));
+    }
     let line = "the name holds an incomplete escape: `%` needs two hexadecimal digits";
     name::decode(head.uri.path()).ok_or_else(|| Refusal::Answer(StatusCode::BAD_REQUEST, line.into()))
 }

@@ -152,7 +152,8 @@ pub use tuffet_request::settings::{
     PerClient, Profile, Retransmit, RetransmitRules, Start, Transfer,
 };
 pub use tuffet_request::{
-    FolderQuota, LeaseFormat, Links, NewFolders, PortRange, Quota, RefusedOptions, SessionProfile, SessionValues, TidPorts,
+    FolderQuota, LeaseFormat, Links, NewFolders, PortRange, Quota, RefusedOptions, SessionProfile,
+    SessionValues, TidPorts,
 };
 
 /// The examples of the package's front page.

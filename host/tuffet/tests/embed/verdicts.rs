@@ -246,7 +246,10 @@ async fn a_contradiction_is_named() {
         why(server(|its| its.service.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128")
     );
     assert!(why(server(|its| its.service.limits.burst = Some(2)).bind()).contains("`limits.burst`"));
-    assert!(why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind()).contains("give_up"));
+    assert!(
+        why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind())
+            .contains("give_up")
+    );
     let missing = Folder::new("boot", "/there/is/none");
     assert!(matches!(builder().folder(missing).bind(), Err(BuildError::Root(_))));
 }

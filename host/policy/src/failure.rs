@@ -10,8 +10,10 @@ pub struct Failure {
     /// Details, for the log.
     pub detail: String,
     /// The problems that `configure` returned, if that was the cause.
+    #[doc(hidden)]
     pub problems: Vec<Problem>,
     /// Whether it counts towards the breaker. Overload never does, nor does a hook that says that it cannot answer.
+    #[doc(hidden)]
     pub blamed: bool,
 }
 

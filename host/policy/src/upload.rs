@@ -4,6 +4,7 @@ use tuffet_store::UploadContent;
 
 /// A complete upload under its temporary name, as passed to the hook.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ReceivedUpload {
     /// Its root.
     pub root: String,

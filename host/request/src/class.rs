@@ -25,11 +25,13 @@ impl ClientClass {
     /// Whether all clients of this class compare block numbers, so that a second copy of a packet does no harm: the suites
     /// of tests show it with the real client. A shape that a small receiver may share, as `plain` and `pxe`, is not among
     /// them.
+    #[doc(hidden)]
     pub fn bears_duplicates(self) -> bool {
         BEAR_DUPLICATES.contains(&self.0)
     }
 
     /// Whether all clients of this class go on if a second OACK arrives after they have answered the first one. atftp aborts.
+    #[doc(hidden)]
     pub fn bears_repeated_oack(self) -> bool {
         self.bears_duplicates() && self.0 != "atftp"
     }
@@ -44,12 +46,14 @@ impl ClientClass {
 
     /// Returns whether the client of a read takes `tsize` 0 for the size of an empty file. curl (7.19.4 to 8.x) ends with
     /// an error instead (`lib/tftp.c`, `tftp_parse_option_ack`). The shape of its request tells, whatever file it names.
+    #[doc(hidden)]
     pub fn takes_empty_tsize(operation: Operation, options: &[(String, String)]) -> bool {
         !SHAPES.iter().any(|shape| shape.class == CURL && shape.fits(operation, options))
     }
 
     /// Returns the class of a client that gives this name of itself by HTTP (`User-Agent`), where it is that of a loader
     /// with a class.
+    #[doc(hidden)]
     pub fn of_user_agent(agent: &str) -> ClientClass {
         let found = AGENTS.iter().find(|(prefix, _)| {
             agent.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
@@ -58,6 +62,7 @@ impl ClientClass {
     }
 
     /// Guesses the class of a request. The names of its options must be in lower case.
+    #[doc(hidden)]
     pub fn guess(operation: Operation, path: &str, options: &[(String, String)]) -> ClientClass {
         let file = path.rsplit('/').next().unwrap_or_default();
         if let Some((class, _)) = NAMED.iter().find(|(_, fits)| fits(file)) {

@@ -47,8 +47,8 @@ pub use packed_address::PackedAddress;
 pub use progress::{Moved, Progress};
 pub use protocol::Protocol;
 pub use request::{
-    Acknowledged, Certificate, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacFact, MacSource, Mode,
-    Operation, OptionName, Request, RequestId,
+    Acknowledged, Certificate, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, Mac, MacFact, MacSource,
+    Mode, Operation, OptionName, Request, RequestId,
 };
 pub use resources::{KvState, SinkCounted};
 pub use root::{Case, LinkFolder, RootSpec, Unopened};

@@ -31,11 +31,13 @@ impl Network {
 
 impl Network {
     /// Returns whether it has addresses of IPv6.
+    #[doc(hidden)]
     pub fn is_ipv6(&self) -> bool {
         self.address.is_ipv6()
     }
 
     /// Returns whether all addresses of the other network are in this one.
+    #[doc(hidden)]
     pub fn covers(&self, other: &Network) -> bool {
         self.prefix <= other.prefix && self.contains(other.address)
     }

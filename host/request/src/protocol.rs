@@ -28,6 +28,7 @@ impl Protocol {
 
     /// Returns the name, unless it is that of TFTP: most servers have no other requests, and lines and records of those have no
     /// protocol.
+    #[doc(hidden)]
     pub fn unless_tftp(self) -> Option<&'static str> {
         (self != Protocol::Tftp).then(|| self.as_str())
     }

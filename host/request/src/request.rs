@@ -12,7 +12,7 @@ use crate::mac_address::MacAddress;
 use crate::names::{self, NameError};
 use crate::protocol::Protocol;
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
-pub use tuffet_leases::{Format as LeaseFormat, Lease};
+pub use tuffet_leases::{Format as LeaseFormat, Lease, Mac};
 
 /// Identifies a request in log lines and to plugins; unique for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,10 +104,13 @@ pub struct Request {
     /// then.
     pub unsafe_name: Option<NameError>,
     /// The prefix of roots (`also-at`) that was removed from the name: only these roots are searched.
+    #[doc(hidden)]
     pub prefix: Option<Arc<str>>,
     /// The last folder of the client, if shim's files were searched there. If one was found, `path` is in this folder.
+    #[doc(hidden)]
     pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
+    #[doc(hidden)]
     pub stored_in: Option<Arc<str>>,
     /// Whether the root of `path` finds files regardless of case (`case: insensitive`): rules about names then hold for
     /// every spelling, since a name that is not stored yet will be found by each of them.
@@ -137,8 +140,10 @@ pub struct Request {
     /// When it arrived.
     pub received_at: SystemTime,
     /// The plugin calls so far.
+    #[doc(hidden)]
     pub calls: Calls,
     /// Collects the steps while traces are exported.
+    #[doc(hidden)]
     pub trail: Option<Arc<Trail>>,
 }
 
@@ -177,6 +182,7 @@ impl Request {
 
     /// Names the file of a request whose name is not safe, or the name itself in printable form, in place of the
     /// stand-in: for the log and observers. `file` is the path of the file that a hook named and that is served.
+    #[doc(hidden)]
     pub fn show_unsafe_name(&mut self, file: Option<&str>) {
         if self.unsafe_name.take().is_some() {
             let shown = || self.requested.escape_default().take(SHOWN).collect();
@@ -186,6 +192,7 @@ impl Request {
 
     /// Returns the name as sent, if it is not safe and `path` is another name: that of the file that a hook named, or
     /// without the tail of an old ROM.
+    #[doc(hidden)]
     pub fn repaired_from(&self) -> Option<&str> {
         let is_shown = || self.requested.escape_default().take(SHOWN).eq(self.path.chars());
         let is_unsafe = || names::normalise(self.requested.as_bytes()).is_err();

@@ -37,6 +37,7 @@ pub struct SessionProfile {
 
 impl SessionProfile {
     /// Returns the first value that is impossible, and what is possible; `None` if there is none.
+    #[doc(hidden)]
     pub fn problem(&self) -> Option<String> {
         let SessionProfile { ceilings, floors, overrides, burst, rate, .. } = self;
         let impossible = [ceilings, floors, overrides].into_iter().find_map(SessionValues::problem);
@@ -58,6 +59,7 @@ impl SessionProfile {
 
     /// Combines the profiles of two plugins that allow a request, in the order of their chain.
     #[must_use]
+    #[doc(hidden)]
     pub fn and(self, later: SessionProfile) -> SessionProfile {
         SessionProfile {
             ceilings: self.ceilings.with(later.ceilings, Ord::min, Ord::min),
@@ -96,6 +98,7 @@ impl SessionValues {
     }
 
     /// The values that are set, with the names of their options.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u16)> {
         let all = [
             (OptionName::Blksize, self.blksize),
@@ -135,21 +138,25 @@ impl RefusedOptions {
     }
 
     /// Returns whether there are none.
+    #[doc(hidden)]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Returns whether the option is refused.
+    #[doc(hidden)]
     pub fn has(self, option: OptionName) -> bool {
         self.names().any(|name| name == option.as_str())
     }
 
     /// Returns whether a client is refused as a member of a multicast group.
+    #[doc(hidden)]
     pub fn has_multicast(self) -> bool {
         self.names().any(|name| name == MULTICAST)
     }
 
     /// The names of the options.
+    #[doc(hidden)]
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         RefusedOptions::known()
             .enumerate()

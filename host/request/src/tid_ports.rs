@@ -74,21 +74,25 @@ pub struct PortRange {
 
 impl PortRange {
     /// Returns the ports in ascending order.
+    #[doc(hidden)]
     pub fn ports(self) -> RangeInclusive<u16> {
         self.first..=self.last
     }
 
     /// Returns the number of ports.
+    #[doc(hidden)]
     pub fn count(self) -> u16 {
         self.last - self.first + 1
     }
 
     /// Returns whether the port is one of them.
+    #[doc(hidden)]
     pub fn contains(self, port: u16) -> bool {
         self.ports().contains(&port)
     }
 
     /// Returns whether the ranges have a port in common.
+    #[doc(hidden)]
     pub fn overlaps(self, other: PortRange) -> bool {
         self.first <= other.last && other.first <= self.last
     }

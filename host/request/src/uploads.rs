@@ -253,11 +253,13 @@ pub struct FolderQuota {
 
 impl Quota {
     /// Whether it limits anything.
+    #[doc(hidden)]
     pub fn is_set(&self) -> bool {
         self.bytes.is_some() || self.files.is_some() || self.is_per_folder()
     }
 
     /// Whether it limits each folder at the top.
+    #[doc(hidden)]
     pub fn is_per_folder(&self) -> bool {
         self.per_folder.bytes.is_some() || self.per_folder.files.is_some()
     }

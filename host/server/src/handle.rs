@@ -4,10 +4,11 @@ use crate::admission::Requests;
 use crate::builder::Service;
 use crate::replacer::{ReplaceError, Replacer};
 use crate::server::{Assembly, Drains, MAX_DRAIN, RunningServer, StartError, TransferLog, Unfinished};
-use crate::watch::{Snapshot, Totals, Watch};
+use crate::watch::{self, Totals, Watch};
+use serde::Serialize;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::watch::{Receiver, Sender, channel};
 use tokio::time::sleep_until;
 
 /// A running server. Dropping it ends the server and its transfers at once; [`Handle::drain`] lets them finish.
@@ -18,9 +19,9 @@ pub struct Handle {
     replacer: Replacer,
     requests: Requests,
     /// The time limit of draining, once it was asked for.
-    drain: watch::Sender<Option<Duration>>,
+    drain: Sender<Option<Duration>>,
     /// The end of the server.
-    ended: watch::Receiver<Option<ServerEnd>>,
+    ended: Receiver<Option<ServerEnd>>,
     /// At once, and not only when the task that watches them runs.
     _workers: DrainOnDrop,
 }
@@ -52,6 +53,12 @@ pub struct ServerEnd {
     pub unanswered_calls: usize,
 }
 
+/// The live view of a server at one moment, for pages and monitors: it serialises to the object that the page of live
+/// views explains (`docs/watch.md`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Snapshot(watch::Snapshot);
+
 impl Handle {
     pub(crate) fn start(assembly: Assembly) -> Result<Handle, StartError> {
         let names = assembly.settings.listeners.iter().map(|listener| listener.name.clone());
@@ -64,8 +71,8 @@ impl Handle {
         let requests = running.requests();
         let workers = || DrainOnDrop(running.drains());
         let (of_handle, of_task) = (workers(), workers());
-        let (drain, asked) = watch::channel(None);
-        let (tell, ended) = watch::channel(None);
+        let (drain, asked) = channel(None);
+        let (tell, ended) = channel(None);
         tokio::spawn(run(running, of_task, watch.clone(), asked, tell));
         Ok(Handle { addresses, watch, replacer, requests, drain, ended, _workers: of_handle })
     }
@@ -77,7 +84,7 @@ impl Handle {
 
     /// The counters, the active transfers, the last ended ones, and the last ten minutes.
     pub fn snapshot(&self) -> Snapshot {
-        self.watch.snapshot(0)
+        Snapshot(self.watch.snapshot(0))
     }
 
     /// All counters, histograms and gauges.
@@ -134,8 +141,8 @@ async fn run(
     mut running: RunningServer,
     workers: DrainOnDrop,
     watch: Watch,
-    mut asked: watch::Receiver<Option<Duration>>,
-    tell: watch::Sender<Option<ServerEnd>>,
+    mut asked: Receiver<Option<Duration>>,
+    tell: Sender<Option<ServerEnd>>,
 ) {
     let (mut ending, mut failure, mut has_handle) = (None, None, true);
     let mut until: Option<Instant> = None;

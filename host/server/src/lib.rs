@@ -39,6 +39,6 @@ pub use admission::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload
 pub use bind::{Server, needed_sockets};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Service};
 pub use content::{Root, RootError};
-pub use handle::{Handle, ServerEnd};
+pub use handle::{Handle, ServerEnd, Snapshot};
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;

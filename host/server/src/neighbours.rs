@@ -26,12 +26,13 @@ pub trait AskKernel: Send + Sync {
 
 impl Neighbours {
     /// Creates a view of this table, which its owner keeps current.
-    pub fn new(table: Arc<RwLock<NeighbourTable>>, kernel: Option<Arc<dyn AskKernel>>) -> Neighbours {
+    #[cfg(any(feature = "netlink", test))]
+    pub(crate) fn new(table: Arc<RwLock<NeighbourTable>>, kernel: Option<Arc<dyn AskKernel>>) -> Neighbours {
         Neighbours { table, kernel }
     }
 
     /// Returns the MAC address of an on-link client behind `interface`; may ask the kernel.
-    pub async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+    pub(crate) async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         match (self.cached(client, interface), &self.kernel) {
             (None, Some(kernel)) if is_on_link(client, interface) => kernel.ask(client, interface).await,
             (known, _) => known,
@@ -39,7 +40,7 @@ impl Neighbours {
     }
 
     /// As [`Neighbours::find`], without asking the kernel.
-    pub fn cached(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+    pub(crate) fn cached(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         if !is_on_link(client, interface) {
             return None;
         }
@@ -47,6 +48,7 @@ impl Neighbours {
     }
 
     /// Returns the MAC address of an on-link client, on any interface.
+    #[doc(hidden)]
     pub fn find_on_any_interface(&self, client: IpAddr) -> Option<MacAddress> {
         let known = self.table.read();
         known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)

@@ -11,6 +11,7 @@ pub struct Vlans(pub(crate) Arc<RwLock<HashMap<u32, u16>>>);
 
 impl Vlans {
     /// Returns the VLAN of an interface, if it is a VLAN device.
+    #[doc(hidden)]
     pub fn of(&self, interface: u32) -> Option<u16> {
         self.0.read().get(&interface).copied()
     }

@@ -89,7 +89,7 @@ pub use remote_root::Origins;
 pub use roots::{RootError, Roots};
 pub use security_label::SecurityLabel;
 pub use supplied::{
-    Destination, OpenedSource, ReadAt, Scope, Sink, Source, SourceOpener, SuppliedFuture, Supply, Version,
+    BoxFuture, Destination, OpenedSource, ReadAt, Scope, Sink, Source, SourceOpener, Supply, Version,
 };
 pub use sweep::Swept;
 pub use temporary::unnamed_file;

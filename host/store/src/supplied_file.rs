@@ -133,7 +133,7 @@ impl OpenFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SuppliedFuture;
+    use crate::BoxFuture;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
@@ -143,7 +143,7 @@ mod tests {
     struct Pieces(Bytes);
 
     impl ReadAt for Pieces {
-        fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
+        fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
             let offset = (offset as usize).min(self.0.len());
             let end = (offset / PIECE + 1) * PIECE;
             let bytes = self.0.slice(offset..end.min(offset + length).min(self.0.len()));

@@ -284,6 +284,7 @@ pub struct UploadContent {
 
 impl UploadContent {
     /// The disk with the threads for reading it.
+    #[doc(hidden)]
     pub fn disk(&self) -> &Disk {
         &self.disk
     }

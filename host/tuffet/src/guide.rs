@@ -1,5 +1,6 @@
 //! [examples]: #in-the-repository
 //! [hooks]: crate#writing-hooks
+//! [live view]: #in-the-repository
 //! [logs]: #in-the-repository
 //! [plugins]: #in-the-repository
 //! [testing clients]: #in-the-repository
@@ -17,6 +18,7 @@
 //! | `examples/embed/wasm` | the plugins of an operator beside a hook of the program |
 //! | `examples/embed/test` | tests of a client over a network with faults, and of a hook in virtual time |
 //! | `docs/plugins.md` | plugins as WebAssembly components |
+//! | `docs/watch.md` | the live view |
 //! | `docs/logs.md` | targets and fields of log lines |
 //! | `docs/testing-clients.md`, in `tuffet-testing` as its module `guide` | networks that lose, double and answer wrongly |
 // The page names what it links to in both places: the definitions above come before its own.

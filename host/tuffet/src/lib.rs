@@ -116,7 +116,7 @@ pub use tuffet_store::RootError as FolderError;
 
 // Hooks.
 pub use tuffet_policy::{
-    AcceptUpload, Authorize, Cause, DefaultVerdict, Failure, HookCall, HookFn, HookFuture, Observe, Problem,
+    AcceptUpload, Authorize, Cause, DefaultVerdict, Failure, HookCall, HookFn, HookFuture, Observe,
     ReceivedUpload, Resolution, Resolve, Selection, Target, UploadVerdict, Verdict, accept_upload_fn,
     authorize_fn, observe_fn, resolve_fn,
 };
@@ -124,27 +124,38 @@ pub use tuffet_policy::{
 // Content.
 /// The bytes that a reader returns.
 pub use bytes::Bytes;
-/// The futures of hooks, roots, readers and sinks.
-pub use futures_util::future::BoxFuture;
 pub use tuffet_server::{Root, RootError};
-pub use tuffet_store::{Destination, OpenFile, ReadAt, Sink, Source, StoreError, UploadContent, Version};
+/// The futures of hooks, roots, readers and sinks.
+pub use tuffet_store::BoxFuture;
+pub use tuffet_store::{Destination, ReadAt, Sink, Source, UploadContent, Version};
 
 // Other protocols.
 pub use tuffet_request::{Certificate, Protocol};
 pub use tuffet_server::{Ask, AskError, Decided, ReadTransfer, Requests, StoredUpload, WriteTransfer};
 
 // Requests, and what became of them.
-pub use tuffet_request::events::{DecisionRecord, Ending, Event, EventKind, Kinds, Outcome, Summary};
+pub use tuffet_request::events::{
+    Answered, DecisionRecord, Ending, Event, EventKind, Kinds, LastError, OptionSet, Outcome, Stats, Summary,
+    Tried, Unanswered,
+};
 /// Why a name is not safe.
 pub use tuffet_request::names::NameError;
 pub use tuffet_request::{
-    ClientClass, Denial, Distribution, ErrorCode, Label, Lease, LeaseFact, MacAddress, MacFact, MacSource,
-    Mode, Network, Operation, OptionName, Request, RequestId, UnknownClass,
+    ClientClass, Denial, Distribution, ErrorCode, Label, Lease, LeaseFact, Mac, MacAddress, MacFact,
+    MacSource, Mode, Network, Operation, OptionName, Request, RequestId, UnknownClass,
 };
 #[cfg(feature = "netlink")]
 pub use tuffet_server::netlink::{follow_neighbours, follow_vlans};
-pub use tuffet_server::watch::{Snapshot, Totals};
+pub use tuffet_server::{Snapshot, watch::Totals};
 pub use tuffet_server::{neighbours::Neighbours, vlans::Vlans};
+
+/// The parts of [`Totals`].
+pub mod totals {
+    pub use tuffet_server::watch::{
+        ByOperation, Dropped, Ended, FileCacheTotals, Labelled, PluginTotals, ProfileTotals, Queues,
+        SinkQueue, Word,
+    };
+}
 
 // Settings.
 pub use tuffet_request::settings::{

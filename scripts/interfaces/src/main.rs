@@ -2,8 +2,12 @@
 //!
 //!   tuffet-interfaces FOLDER_OF_JSON FOLDER_OF_LISTS CRATE...
 //!
-//! An item that a crate exports from another one of Tuffet's is listed as its own, with everything below it. Left out
-//! are blanket impls, auto traits, and the functions of traits in impls: each impl is one line.
+//! An item that a crate exports from another one of Tuffet's is listed as its own, with everything below it, unless that
+//! crate has a list itself. Left out are blanket impls, auto traits, and the functions of traits in impls. The impls of
+//! traits without parameters are one line for each type.
+//!
+//! A program that depends on the facade alone must be able to name each type that it gets: a line that names another crate
+//! of Tuffet's is an error there, and impls for or of what it does not export are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -12,6 +16,9 @@ use std::path::{Path, PathBuf};
 
 use public_api::{Builder, PublicItem};
 use serde_json::Value;
+
+/// The crate that exports what programs need of the others.
+const FACADE: &str = "tuffet";
 
 struct Item {
     id: u32,
@@ -103,7 +110,56 @@ fn renamed(line: &str, old: &str, new: &str) -> String {
     text + rest
 }
 
+/// Returns what follows `impl` and its parameters.
+fn after_impl(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("impl")?;
+    let mut depth = 0;
+    let end = rest.find(|next: char| {
+        depth += i32::from(next == '<') - i32::from(next == '>');
+        depth == 0 && next == ' '
+    })?;
+    Some(&rest[end + 1..])
+}
+
+/// Joins the impls of traits of other authors without parameters into one line for each type.
+fn joined(lines: BTreeSet<String>) -> BTreeSet<String> {
+    let mut traits = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut rest = BTreeSet::new();
+    for line in lines {
+        let parts = after_impl(&line).and_then(|of| of.split(" where ").next()?.split_once(" for "));
+        let path = parts.map(|(path, of)| (path.trim_end_matches("<'de>"), of));
+        match path.filter(|(path, _)| !path.starts_with("tuffet") && !path.contains('<')) {
+            Some((path, of)) => {
+                let name = path.rsplit("::").next().unwrap_or(path);
+                traits.entry(of.to_owned()).or_default().insert(name.to_owned());
+            }
+            None => drop(rest.insert(line)),
+        }
+    }
+    let of_types = traits
+        .into_iter()
+        .map(|(of, traits)| format!("impl {} for {of}", traits.into_iter().collect::<Vec<_>>().join(" + ")));
+    rest.into_iter().chain(of_types).collect()
+}
+
+/// Returns the lines of the facade, without impls for or of what it does not export.
+fn nameable(lines: BTreeSet<String>) -> Result<BTreeSet<String>, String> {
+    let (inner, own): (BTreeSet<_>, _) = lines.into_iter().partition(|line| line.contains("tuffet_"));
+    // A function that a trait of another crate provides begins with the path of that trait.
+    let is_own = |line: &String| {
+        !line.starts_with("impl")
+            && line.find("tuffet::").unwrap_or(usize::MAX) < line.find("tuffet_").unwrap_or(usize::MAX)
+    };
+    let unnamed: Vec<String> = inner.into_iter().filter(is_own).collect();
+    if unnamed.is_empty() {
+        return Ok(own);
+    }
+    Err(format!("{FACADE} does not export what these lines name:\n{}", unnamed.join("\n")))
+}
+
 struct Crates {
+    /// The crates with lists.
+    listed: BTreeSet<String>,
     folder: PathBuf,
     read: BTreeMap<String, Crate>,
 }
@@ -129,11 +185,15 @@ impl Crates {
                 item.text.strip_prefix("pub use ").and_then(|path| Some((path, known.defined(item.id)?)));
             match defined {
                 Some((path, defined)) if defined[0].starts_with("tuffet") && defined[0] != name => {
+                    if self.listed.contains(&defined[0]) {
+                        lines.insert(item.text.clone());
+                    }
                     foreign.push((path.to_owned(), defined));
                 }
                 _ => drop(lines.insert(item.text.clone())),
             }
         }
+        let mut exported = BTreeSet::new();
         for (path, defined) in foreign {
             let home = defined[0].clone();
             self.read(&home)?;
@@ -142,7 +202,8 @@ impl Crates {
                 lines.insert(format!("pub use {path}"));
                 continue;
             };
-            let its = self.lines(&home, Some(id))?;
+            let has_list = self.listed.contains(&home);
+            let its = if has_list { BTreeSet::new() } else { self.lines(&home, Some(id))? };
             // The places where its own crate lists it.
             let listed = self.read[&home].items.iter().filter(|item| item.id == id);
             let listed: Vec<String> =
@@ -150,11 +211,15 @@ impl Crates {
             if listed.is_empty() {
                 return Err(format!("{path}: {} is not public", defined.join("::")).into());
             }
-            for line in its {
-                lines.insert(listed.iter().fold(line, |line, old| renamed(&line, old, &path)));
-            }
+            lines.extend(its);
+            exported.extend(listed.into_iter().chain([defined.join("::")]).map(|old| (old, path.clone())));
         }
-        Ok(lines)
+        // The longest path first: others may begin with a shorter one.
+        let longest = |(old, _): &(String, String)| std::cmp::Reverse(old.len());
+        let mut exported: Vec<_> = exported.into_iter().collect();
+        exported.sort_by_key(longest);
+        let rename = |line: String| exported.iter().fold(line, |line, (old, new)| renamed(&line, old, new));
+        Ok(lines.into_iter().map(rename).collect())
     }
 }
 
@@ -163,9 +228,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [folder, lists, names @ ..] = &arguments[..] else {
         return Err("usage: tuffet-interfaces FOLDER_OF_JSON FOLDER_OF_LISTS CRATE...".into());
     };
-    let mut crates = Crates { folder: folder.into(), read: BTreeMap::new() };
+    let listed = names.iter().map(|name| name.replace('-', "_")).collect();
+    let mut crates = Crates { listed, folder: folder.into(), read: BTreeMap::new() };
     for name in names {
-        let lines = crates.lines(&name.replace('-', "_"), None)?;
+        let mut lines = joined(crates.lines(&name.replace('-', "_"), None)?);
+        if name == FACADE {
+            lines = nameable(lines).unwrap_or_else(|error| {
+                eprintln!("{error}");
+                std::process::exit(1)
+            });
+        }
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         fs::write(Path::new(lists).join(format!("{name}.txt")), text)?;
     }

@@ -200,6 +200,7 @@ impl ServeError {
             OpenError::TidRange { range, free, workers } => {
                 return ServeError::TidPorts { name, range, free, workers };
             }
+            other => io::Error::other(other),
         };
         match (&listener.interface, error.raw_os_error()) {
             (Some(interface), Some(libc::ENODEV)) => {

@@ -8,6 +8,7 @@ use super::bound_sockets::{BoundSockets, distribute, handed_over_ports, look_for
 use super::broadcasts;
 use super::listener_spec::{ListenerSpec, Missing, TID_BUFFER};
 use super::sockets::{ListenerSockets, Sockets};
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use tuffet_request::PortRange;
@@ -18,6 +19,7 @@ const PORT_ATTEMPTS: usize = 16;
 
 /// Why the sockets of a listener cannot be opened.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The system refuses a socket.
     Socket(io::Error),
@@ -31,6 +33,19 @@ pub enum OpenError {
         workers: usize,
     },
 }
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Socket(error) => error.fmt(f),
+            OpenError::TidRange { range, free, workers } => {
+                write!(f, "{free} ports of {range} are free, and {workers} workers need one each")
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
 
 impl From<io::Error> for OpenError {
     fn from(error: io::Error) -> OpenError {

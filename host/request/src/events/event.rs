@@ -24,6 +24,7 @@ pub enum EventKind {
         /// The request and its decision.
         record: Arc<DecisionRecord>,
         /// The compact record, with the progress of the worker.
+        #[doc(hidden)]
         open: Arc<CompactRecord>,
     },
     /// A transfer made progress.

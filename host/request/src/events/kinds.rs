@@ -43,6 +43,7 @@ impl Kinds {
     pub const ALL: Kinds = Kinds { started: true, progressed: true, finished: true };
 
     /// Returns the union of two sets.
+    #[doc(hidden)]
     pub fn or(self, other: Kinds) -> Kinds {
         Kinds {
             started: self.started || other.started,
@@ -52,6 +53,7 @@ impl Kinds {
     }
 
     /// Iterates over the kinds in the set.
+    #[doc(hidden)]
     pub fn iter(self) -> impl Iterator<Item = Kind> {
         let all = [
             (self.started, Kind::Started),
@@ -62,6 +64,7 @@ impl Kinds {
     }
 
     /// Returns whether the set includes the kind of this event.
+    #[doc(hidden)]
     pub fn include(self, what: &EventKind) -> bool {
         match what {
             EventKind::Started { .. } => self.started,

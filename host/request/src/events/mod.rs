@@ -26,7 +26,7 @@ pub use tried::Tried;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_core::{OptionSet, Stats};
+pub use tuffet_core::{OptionSet, Stats};
 
 /// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -68,6 +68,7 @@ pub enum Unanswered {
 
 impl Unanswered {
     /// Whether the client never sent anything else than this request.
+    #[doc(hidden)]
     pub fn is_silent(self) -> bool {
         self != Unanswered::AskedAgain
     }

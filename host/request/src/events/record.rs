@@ -37,6 +37,7 @@ pub struct DecisionRecord {
 
 impl DecisionRecord {
     /// Creates the record of a request that arrived at `received` and is not decided yet.
+    #[doc(hidden)]
     pub fn new(request: Arc<Request>, received: Instant) -> DecisionRecord {
         DecisionRecord {
             request,

@@ -20,6 +20,7 @@ pub struct Tried {
 impl Tried {
     /// Collects places as roots and paths, in the order of the search; `by` is the plugin that proposed them. Of too
     /// many, keeps the first ones and the last one, with the number of the others between them.
+    #[doc(hidden)]
     pub fn new<'a>(places: impl ExactSizeIterator<Item = (&'a str, &'a str)>, by: Option<Arc<str>>) -> Tried {
         let count = places.len();
         // One entry holds the number.
@@ -37,6 +38,7 @@ impl Tried {
     }
 
     /// Adds a file or folder with a name that differs only in case.
+    #[doc(hidden)]
     pub fn add_other_case(&mut self, root: &str, path: &str) {
         if self.other_case.len() < MAX_PLACES {
             self.other_case.push(place(root, path));

@@ -46,6 +46,7 @@ pub struct Ceilings {
 
 impl Ceilings {
     /// Returns the settings with missing keys taken from `others`.
+    #[doc(hidden)]
     pub fn or(self, others: Ceilings) -> Ceilings {
         Ceilings {
             max_blksize: self.max_blksize.or(others.max_blksize),
@@ -87,6 +88,7 @@ impl MaxBlksize {
     ///
     /// # Errors
     /// What is wrong with the text, and the remedy.
+    #[doc(hidden)]
     pub fn parse(text: &str) -> Result<MaxBlksize, String> {
         match (text, text.parse::<u16>()) {
             ("auto", _) => Ok(MaxBlksize::Auto),
@@ -194,6 +196,7 @@ pub struct OptionRules {
 
 impl OptionRules {
     /// Returns the rules with missing ones taken from `others`.
+    #[doc(hidden)]
     pub fn or(self, others: OptionRules) -> OptionRules {
         OptionRules {
             blksize: self.blksize.or(others.blksize),
@@ -208,6 +211,7 @@ impl OptionRules {
     }
 
     /// Returns the rule for an option.
+    #[doc(hidden)]
     pub fn of(&self, option: OptionName) -> Option<OptionRule> {
         match option {
             OptionName::Blksize => self.blksize,

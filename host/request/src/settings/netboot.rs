@@ -19,6 +19,7 @@ pub struct Netboot {
 
 impl Netboot {
     /// Returns the options that it turns on.
+    #[doc(hidden)]
     pub fn options(&self) -> OptionRules {
         let on = |on: bool| on.then_some(OptionRule::Acknowledge);
         OptionRules {

@@ -77,6 +77,7 @@ impl Profile {
     }
 
     /// Returns whether the profile applies to this client.
+    #[doc(hidden)]
     pub fn fits(&self, client: IpAddr, class: ClientClass) -> bool {
         (self.clients.is_empty() || self.clients.iter().any(|network| network.contains(client)))
             && (self.classes.is_empty() || self.classes.contains(&class))
@@ -84,6 +85,7 @@ impl Profile {
 
     /// Returns the built-in profiles: what classes of clients are known to need. They come after the configured ones and
     /// only lower other settings.
+    #[doc(hidden)]
     pub fn built_in() -> Vec<Profile> {
         // U-Boot's virtio driver has 32 receive buffers, and receives nothing more once they have overflowed. Two windows
         // may be in flight at once: one that the client reported as incomplete, and its retransmission. Or one that a

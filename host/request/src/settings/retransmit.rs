@@ -117,6 +117,7 @@ pub struct RetransmitRules {
 
 impl RetransmitRules {
     /// Returns the times of a transfer: these, and otherwise those of `transfer`.
+    #[doc(hidden)]
     pub fn over(&self, transfer: &Retransmit) -> Retransmit {
         Retransmit {
             floor: self.floor.unwrap_or(transfer.floor),

@@ -14,7 +14,7 @@ pub enum BuildError {
     #[error(transparent)]
     Root(#[from] RootError),
     /// The sockets of a listener cannot be opened.
-    #[error("listener `{name}`: {}", describe(error))]
+    #[error("listener `{name}`: {error}")]
     Listener {
         /// The number of the listener, in the order of addition.
         number: usize,
@@ -23,13 +23,4 @@ pub enum BuildError {
         /// The error.
         error: OpenError,
     },
-}
-
-fn describe(error: &OpenError) -> String {
-    match error {
-        OpenError::Socket(error) => error.to_string(),
-        OpenError::TidRange { range, free, workers } => {
-            format!("{free} ports of {range} are free, and {workers} workers need one each")
-        }
-    }
 }

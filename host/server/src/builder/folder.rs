@@ -1,9 +1,9 @@
 //! Folders of files.
 
-use crate::content::Source;
+use crate::content::{RootError, Source};
 use std::path::{Path, PathBuf};
 use tuffet_request::{Case, LinkFolder, Links, NewFolders, Quota, RootSpec, VersionNames, Versions};
-use tuffet_store::{OpenFile, RootError, Roots, StoreError};
+use tuffet_store::{RootError as FolderError, Roots};
 
 /// A folder, confined: no name leads out of it. Clients may read it; uploads are off by default.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ impl OpenFolder {
     ///
     /// # Errors
     /// It is missing, no folder, or may not be entered.
-    pub fn open(path: impl AsRef<Path>) -> Result<OpenFolder, RootError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<OpenFolder, FolderError> {
         Roots::open(&[RootSpec::read_only("folder", path.as_ref())]).map(OpenFolder)
     }
 
@@ -126,15 +126,7 @@ impl OpenFolder {
     ///
     /// # Errors
     /// There is no such file, or it is no regular one.
-    pub fn open_file(&self, path: &str) -> Result<OpenFile, StoreError> {
-        self.0.open_read(None, path)
-    }
-
-    /// As [`OpenFolder::open_file`], as a source.
-    ///
-    /// # Errors
-    /// As [`OpenFolder::open_file`].
-    pub fn source(&self, path: &str) -> Result<Source, StoreError> {
-        self.open_file(path).map(Source::file)
+    pub fn source(&self, path: &str) -> Result<Source, RootError> {
+        Ok(Source::file(self.0.open_read(None, path).map_err(RootError::of_store)?))
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tuffet_request::{catch_panic_async, panic_as_error};
-use tuffet_store::{Destination, Sink, SuppliedFuture};
+use tuffet_store::{BoxFuture, Destination, Sink};
 
 /// How long a sink may take to abort.
 const ABORT_TIME: Duration = Duration::from_secs(30);
@@ -42,14 +42,14 @@ impl OpenSink {
 }
 
 impl Sink for OpenSink {
-    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> SuppliedFuture<'a, io::Result<()>> {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
         match &mut self.open {
             Some((sink, _)) => Box::pin(panic_as_error(async move { sink.write(bytes).await })),
             None => committed(),
         }
     }
 
-    fn commit<'a>(&'a mut self, to: &'a Destination) -> SuppliedFuture<'a, io::Result<String>> {
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>> {
         Box::pin(async move {
             self.turn = Some(self.turns.wait(&self.root, &to.path).await);
             let path = match &mut self.open {
@@ -92,6 +92,6 @@ async fn abort(sink: Box<dyn Sink>, counted: OutstandingSink, upload: Arc<str>) 
 }
 
 /// Never: a sink is taken only with its owner.
-fn committed<'a, T: Send + 'a>() -> SuppliedFuture<'a, io::Result<T>> {
+fn committed<'a, T: Send + 'a>() -> BoxFuture<'a, io::Result<T>> {
     Box::pin(std::future::ready(Err(io::ErrorKind::Unsupported.into())))
 }

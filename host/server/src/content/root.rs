@@ -95,9 +95,9 @@ pub enum RootError {
     Io(#[from] io::Error),
 }
 
-impl From<StoreError> for RootError {
-    /// The errors of files of a folder ([`OpenFolder`](crate::OpenFolder)), for roots that serve such files, too.
-    fn from(error: StoreError) -> RootError {
+impl RootError {
+    /// The error of a file of a folder ([`OpenFolder`](crate::OpenFolder)).
+    pub(crate) fn of_store(error: StoreError) -> RootError {
         match error {
             error if error.code() == ErrorCode::FileNotFound => RootError::NotFound,
             StoreError::Exists => RootError::Exists,
@@ -111,9 +111,7 @@ impl From<StoreError> for RootError {
             error => RootError::Denied(error.to_string()),
         }
     }
-}
 
-impl RootError {
     pub(crate) fn into_store(self, root: &Arc<str>) -> StoreError {
         match self {
             RootError::NotFound => StoreError::NotFound,

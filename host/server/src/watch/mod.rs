@@ -26,8 +26,8 @@ pub use named::NamedCounts;
 pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub(crate) use slow::{Slow, lost_block_size};
 pub use snapshot::{
-    Active, ByOperation, Ended, Fact, Finished, FleetServer, Labelled, PluginCall, PluginTotals,
-    ProfileTotals, RequestInfo, Sample, Snapshot, Totals, Word, unix_ms,
+    Active, ByOperation, Dropped, Ended, Fact, FileCacheTotals, Finished, FleetServer, Labelled, PluginCall,
+    PluginTotals, ProfileTotals, Queues, RequestInfo, Sample, SinkQueue, Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
@@ -40,7 +40,7 @@ use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
 use shared_rates::SharedRates;
-use snapshot::{Dropped, FileCacheTotals, Queues, RootSnapshot, SinkQueue};
+use snapshot::RootSnapshot;
 use started::StartedLog;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -169,6 +169,7 @@ pub struct Totals {
 
 /// Ended requests with the same label of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Labelled {
     /// The plugin that gave it.
     pub plugin: String,
@@ -189,6 +190,7 @@ pub struct ByOperation<T> {
 
 /// Ended requests with the same protocol, operation and outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Ended {
     /// How they arrived; servers of earlier versions have TFTP alone.
     #[serde(default)]
@@ -203,6 +205,7 @@ pub struct Ended {
 
 /// The lengths of the queues.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Queues {
     /// Pending requests.
     pub decisions: u64,
@@ -212,13 +215,16 @@ pub struct Queues {
     pub events: u64,
     /// Progress samples that busy observers missed.
     #[serde(default)]
+    #[doc(hidden)]
     pub progress_left_out: u64,
     /// Lines in the queues of sinks.
+    #[doc(hidden)]
     pub sinks: Vec<SinkQueue>,
 }
 
 /// The queue of a sink.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SinkQueue {
     /// The name of the sink.
     pub sink: String,
@@ -231,6 +237,7 @@ pub struct SinkQueue {
 
 /// The file cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileCacheTotals {
     /// Files found in the cache.
     pub hits: u64,
@@ -244,6 +251,7 @@ pub struct FileCacheTotals {
 
 /// A profile with a total rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ProfileTotals {
     /// The name of the profile.
     pub profile: String,
@@ -261,26 +269,33 @@ pub struct ProfileTotals {
     pub waited_seconds: u64,
 }
 
-/// A plugin.
+/// A plugin, or a hook of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PluginTotals {
     /// The name of the plugin.
     pub plugin: String,
     /// Whether the active configuration has it.
+    #[doc(hidden)]
     pub loaded: bool,
     /// `builtin:NAME`, the path of its file, or `oci://…`.
     #[serde(default)]
+    #[doc(hidden)]
     pub component: String,
     /// Whether its signature was verified.
     #[serde(default)]
+    #[doc(hidden)]
     pub verified: bool,
     /// The version from its manifest in the active configuration.
     #[serde(default)]
+    #[doc(hidden)]
     pub version: String,
     /// The digest of its component.
     #[serde(default)]
+    #[doc(hidden)]
     pub sha256: String,
     /// Whether its breaker is open.
+    #[doc(hidden)]
     pub breaker_open: bool,
     /// Running calls.
     pub running: u64,
@@ -291,24 +306,31 @@ pub struct PluginTotals {
     /// Failed calls, by cause.
     pub failures: Vec<(Word, u64)>,
     /// How often its breaker opened.
+    #[doc(hidden)]
     pub opened: u64,
     /// Answers in the mode `monitor`.
+    #[doc(hidden)]
     pub monitored: u64,
     /// Those of them that differ from what happened.
     #[serde(default)]
+    #[doc(hidden)]
     pub differing: u64,
     /// Answers of the decision cache.
+    #[doc(hidden)]
     pub cache_hits: u64,
     /// Cache misses of decisions.
+    #[doc(hidden)]
     pub cache_misses: u64,
     /// Events lost because all calls with them failed.
     #[serde(default)]
     pub events_lost: u64,
     /// The stored keys of its own, counted twice a minute.
     #[serde(default)]
+    #[doc(hidden)]
     pub keys: u64,
     /// The bytes of these keys and their values.
     #[serde(default)]
+    #[doc(hidden)]
     pub key_bytes: u64,
     /// The durations of its calls, including the wait for an instance, by hook.
     pub durations: Vec<(Word, Distribution)>,
@@ -316,6 +338,7 @@ pub struct PluginTotals {
 
 /// Dropped datagrams.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Dropped {
     /// `limit-…`, `stopping`, `repeated`, `stray`, `slow-disk`, `malformed`, `port-0`, `send-refused` or
     /// `receive-error`.

@@ -20,7 +20,7 @@ mod wire_sizes;
 use super::OpenFile;
 use super::identity::Identity;
 use super::memory;
-use super::supplied::SuppliedFuture;
+use super::supplied::BoxFuture;
 pub use ledger::MemoryBytes;
 use ledger::{Held, Ledger, Reader};
 use loads::{LoadSlot, Loads};
@@ -85,9 +85,9 @@ pub enum SuppliedContent {
     /// It is in memory.
     Hot(MemoryBytes),
     /// This reads it into memory, for all requests that wait for it; `None` if that fails.
-    Small(SuppliedFuture<'static, Option<MemoryBytes>>),
+    Small(BoxFuture<'static, Option<MemoryBytes>>),
     /// This loads it for later requests.
-    Load(SuppliedFuture<'static, ()>),
+    Load(BoxFuture<'static, ()>),
     /// Transfers read it.
     Cold,
 }

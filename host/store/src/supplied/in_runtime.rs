@@ -2,7 +2,7 @@
 //!
 //! A worker, a deciding thread or a thread of a disk may be the last to hold them.
 
-use super::{ReadAt, SuppliedFuture};
+use super::{BoxFuture, ReadAt};
 use bytes::Bytes;
 use std::io;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Drop for InRuntime {
 }
 
 impl ReadAt for InRuntime {
-    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             // Never `None`: it is dropped with its owner.
             let reader = self.reader.as_ref().ok_or(io::ErrorKind::Unsupported)?;

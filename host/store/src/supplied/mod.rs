@@ -15,7 +15,7 @@ use std::io;
 use std::pin::Pin;
 
 /// The future of a supplied operation.
-pub type SuppliedFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// A content of known size, read at offsets.
 pub trait ReadAt: Send + Sync + 'static {
@@ -27,7 +27,7 @@ pub trait ReadAt: Send + Sync + 'static {
     ///
     /// # Errors
     /// Why the content cannot be read. Its transfers end with an error.
-    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>>;
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>>;
 }
 
 /// How a content can be read.
@@ -65,6 +65,7 @@ impl Destination {
     }
 
     /// The path of which this path is a numbered name, as in [`Destination::names`].
+    #[doc(hidden)]
     pub fn numbered(path: &str) -> Option<&str> {
         let (of, number) = path.rsplit_once('.')?;
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit()) && !number.starts_with('0');
@@ -79,7 +80,7 @@ pub trait Sink: Send + 'static {
     ///
     /// # Errors
     /// Why the upload cannot continue. Its client gets an error.
-    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> SuppliedFuture<'a, io::Result<()>>;
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>>;
 
     /// Makes the upload visible, once it is complete and accepted, and returns its path. The last block is acknowledged
     /// afterwards.
@@ -92,14 +93,14 @@ pub trait Sink: Send + 'static {
     ///
     /// # Errors
     /// Why the upload is not stored. Its client gets an error.
-    fn commit<'a>(&'a mut self, to: &'a Destination) -> SuppliedFuture<'a, io::Result<String>>;
+    fn commit<'a>(&'a mut self, to: &'a Destination) -> BoxFuture<'a, io::Result<String>>;
 
     /// Forgets the upload: it ended early, was refused, or a write or the commit failed, panicked or was cut off. The
     /// server waits for this when it ends, within the limit of its drain. By default, the sink is dropped.
     ///
     /// # Errors
     /// What may be left of the upload, for the log.
-    fn abort(self: Box<Self>) -> SuppliedFuture<'static, io::Result<()>> {
+    fn abort(self: Box<Self>) -> BoxFuture<'static, io::Result<()>> {
         Box::pin(async move {
             drop(self);
             Ok(())

@@ -76,6 +76,7 @@ impl Source {
     }
 
     /// A file of a folder.
+    #[doc(hidden)]
     pub fn file(file: OpenFile) -> Source {
         Source(Kind::File(Arc::new(file)))
     }

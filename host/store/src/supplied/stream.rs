@@ -1,6 +1,6 @@
 //! A stream, read at ascending offsets.
 
-use super::{ReadAt, SuppliedFuture};
+use super::{BoxFuture, ReadAt};
 use bytes::{BufMut, Bytes, BytesMut};
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -27,7 +27,7 @@ impl<R> StreamReader<R> {
 }
 
 impl<R: AsyncRead + Send + Unpin + 'static> ReadAt for StreamReader<R> {
-    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             let mut stream = self.0.lock().await;
             let Stream { reader, position, buffer } = &mut *stream;

@@ -152,7 +152,7 @@ async fn a_file_that_a_hook_replaces_is_served_as_it_left_it() {
     let (handle, server) = start(builder().authorize("replaces", Replaces(Arc::clone(&hook))).folder(folder));
     let read = || off(move || get(server, "f").unwrap());
     // A file that has just been written is not in memory yet.
-    while handle.snapshot().totals.file_cache.hits == 0 {
+    while handle.totals().file_cache.hits == 0 {
         assert_eq!(read().await, b"f");
     }
     hook.armed.store(true, Ordering::SeqCst);

@@ -3,7 +3,7 @@
 use super::speed::Speed;
 use super::{Failed, IDLE, Loaded, Loading, Need, PieceBytes, PieceId, PieceStore, Reading, Waiting};
 use crate::supplied::in_runtime::InRuntime;
-use crate::{ContentId, ReadAt, SuppliedFuture};
+use crate::{BoxFuture, ContentId, ReadAt};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::io;
@@ -216,7 +216,7 @@ impl PieceReader {
 
 impl ReadAt for PieceReader {
     /// Returns the rest of a piece, as far as it is requested.
-    fn read_at(&self, offset: u64, length: usize) -> SuppliedFuture<'_, io::Result<Bytes>> {
+    fn read_at(&self, offset: u64, length: usize) -> BoxFuture<'_, io::Result<Bytes>> {
         Box::pin(async move {
             let number = offset / self.source.piece as u64;
             let start = (offset % self.source.piece as u64) as usize;

@@ -23,6 +23,7 @@ pub use mac::Mac;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Format {
     /// dnsmasq: `EXPIRES MAC ADDRESS NAME CLIENT-ID` on each line.
     Dnsmasq,

@@ -28,6 +28,7 @@ pub struct Problem {
 
 /// Why a call gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// It panicked, exited, or did what WebAssembly forbids.
     Trap,

@@ -2,17 +2,17 @@
 
 mod families;
 mod overlap;
-mod roots;
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use tuffet_request::TidPorts;
 use tuffet_request::key_order::place;
 use tuffet_request::settings::{Ceilings, Listener, ListenerRules};
+use tuffet_request::{RootSpec, TidPorts};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
 use super::chains::ListenerChains;
 use super::resolver::Resolver;
+use super::suggest::{closest, unknown};
 use super::tree::join;
 use families::Place;
 
@@ -144,5 +144,26 @@ impl Resolver<'_> {
             chains.push(written.policy);
         }
         (listeners, chains)
+    }
+
+    /// Refuses roots of the listener at this pointer that do not exist, or are private.
+    pub(crate) fn roots_of_listener(&mut self, listener: &str, rules: &ListenerRules, roots: &[RootSpec]) {
+        for (index, name) in rules.roots.iter().flatten().enumerate() {
+            let pointer = format!("{listener}/roots/{index}");
+            match roots.iter().find(|root| root.name == *name) {
+                Some(root) if root.private => {
+                    let message = format!(
+                        "`{name}` is a private root, from which no client gets anything; remove it, or set \
+                         `private: false`"
+                    );
+                    self.wrong(pointer, message);
+                }
+                Some(_) => {}
+                None => {
+                    let known = || roots.iter().filter(|root| !root.private).map(|root| root.name.as_str());
+                    self.wrong(pointer, unknown("root", name, closest(name, known()), known()));
+                }
+            }
+        }
     }
 }

@@ -7,22 +7,20 @@
 
 mod client_counts;
 mod known_clients;
-mod live_bounds;
 mod refused_clients;
 mod token_bucket;
 
 use client_counts::ClientCounts;
 pub(crate) use known_clients::KnownClient;
 use known_clients::KnownClients;
-use live_bounds::LiveBounds;
 pub use refused_clients::RefusedClient;
 pub(crate) use refused_clients::RefusedClients;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, Filled, TokenBucket};
 use tuffet_core::Time;
@@ -146,6 +144,30 @@ pub enum Share {
     Uncounted,
     /// Counted for the client with this hash.
     Counted(NonZeroU64),
+}
+
+/// The [`Bounds`] that are no rates, as atomics: workers read each value on its own while a reload changes them, since none
+/// depends on another.
+#[derive(Debug, Default)]
+struct LiveBounds {
+    half_open: AtomicUsize,
+    client_transfers: AtomicU32,
+    client_pending: AtomicU32,
+    ipv6_prefix: AtomicU8,
+    least_rate: AtomicU64,
+    max_duration_ms: AtomicU64,
+}
+
+impl LiveBounds {
+    fn replace(&self, bounds: &Bounds) {
+        self.half_open.store(bounds.half_open, Relaxed);
+        self.client_transfers.store(bounds.client_transfers, Relaxed);
+        self.client_pending.store(bounds.client_pending, Relaxed);
+        self.ipv6_prefix.store(bounds.ipv6_prefix, Relaxed);
+        self.least_rate.store(bounds.least_rate, Relaxed);
+        let ms = u64::try_from(bounds.max_duration.as_millis()).unwrap_or(u64::MAX);
+        self.max_duration_ms.store(ms, Relaxed);
+    }
 }
 
 /// The limits that all workers share.

@@ -57,6 +57,7 @@ impl Answered {
 
 /// How a half-open transfer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unanswered {
     /// It timed out.
     TimedOut,

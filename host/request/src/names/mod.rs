@@ -109,6 +109,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 
 /// The reason for refusing a name. The display text is short and may be sent to the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum NameError {
     /// The name was empty, or only slashes and dots.
     #[error("empty file name")]

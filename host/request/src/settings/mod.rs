@@ -11,8 +11,6 @@ mod policy;
 mod profile;
 mod range;
 mod retransmit;
-mod service;
-mod start;
 mod transfer;
 
 use crate::Bounds;
@@ -29,8 +27,7 @@ pub use profile::Profile;
 pub use range::OutOfRange;
 use range::number;
 pub use retransmit::{Retransmit, RetransmitRules};
-pub use service::ServiceSettings;
-pub use start::Start;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 pub use transfer::{FixedTransfer, Transfer};
 
@@ -63,6 +60,35 @@ pub struct Settings {
     pub names: SettingNames,
     /// What can be replaced while the server runs.
     pub service: ServiceSettings,
+}
+
+/// The settings that can be replaced while a server runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServiceSettings {
+    /// Option negotiation, and bounds on slow transfers.
+    pub transfer: Transfer,
+    /// The negotiation settings for some clients.
+    pub profiles: Vec<Profile>,
+    /// The help for boot chains.
+    pub netboot: Netboot,
+    /// The lease files of DHCP servers; if several contain an address, the last one wins.
+    pub lease_files: Vec<LeaseFile>,
+    /// Bounds on clients, uploads and memory.
+    pub limits: Limits,
+    /// What listeners serve, and how they negotiate, by name, instead of their own rules ([`Listener::rules`]).
+    pub listeners: Vec<(String, ListenerRules)>,
+}
+
+/// What must be there at the start: interfaces, addresses, and folders of roots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Nothing: the server waits for what is missing, and serves the rest.
+    #[default]
+    Available,
+    /// Everything.
+    All,
 }
 
 impl Default for Settings {

@@ -320,7 +320,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     facts = harness.facts_of(options.tuffet, options.rounds)
     facts["programs"] = ", ".join(f"{name} {version}" for name, version in versions(options).items())
-    system = subprocess.run(["stat", "-f", "-c", "%T", options.files], text=True, stdout=subprocess.PIPE, check=False)
+    system = subprocess.run(["findmnt", "-n", "-o", "FSTYPE", "-T", options.files], text=True, stdout=subprocess.PIPE, check=False)
     facts["files"] = f"in the page cache of {system.stdout.strip()}"
     facts["load"] = f"{options.seconds} s by wrk: 64 connections for files of 2 KiB, 8 for those of 10 MiB"
     facts["HTTPS"] = f"TLS 1.3, {SUITE}, a certificate with ECDSA and P-256"

@@ -189,7 +189,7 @@ fn what_is_no_answer() {
 }
 
 #[test]
-fn an_upload_that_is_praised_too_early() {
+fn an_upload_that_is_answered_before_its_end() {
     let (large, _folder) = large_file();
     let hasty = loopback();
     let address = hasty.local_addr().unwrap();

@@ -1,6 +1,7 @@
 //! Disks that are slow or hang cost the requests for their root, and no others.
 
 mod gates;
+mod http;
 mod leases;
 mod named;
 mod opens;

@@ -72,27 +72,30 @@ impl Connection {
             let cut = stream.cut();
             match tls {
                 None => self.serve_http(stream, cut, None).await,
-                Some(config) => {
-                    let handshake = TlsAcceptor::from(config).accept(stream);
-                    match timeout(self.limits.head_timeout, handshake).await {
-                        Ok(Ok(stream)) => {
-                            let certificate = tls::certificate_of(&stream);
-                            self.serve_http(stream, cut, certificate).await;
-                        }
-                        Ok(Err(error)) => {
-                            tracing::debug!(target: "tuffet::http", %client, %error, "no TLS session began");
-                        }
-                        Err(_) => {
-                            tracing::debug!(target: "tuffet::http", %client, "the TLS handshake took too long");
-                        }
-                    }
-                }
+                // A session is large, and connections without one must not be.
+                Some(config) => Box::pin(self.serve_https(stream, cut, config)).await,
             }
         };
         tokio::select! {
             () = served => {}
             () = slot.needed() => {
                 tracing::debug!(target: "tuffet::http", %client, "closed to make room for another connection");
+            }
+        }
+    }
+
+    async fn serve_https(self, stream: PacedStream<TcpStream>, cut: Cut, tls: Arc<ServerConfig>) {
+        let client = self.client;
+        match timeout(self.limits.head_timeout, TlsAcceptor::from(tls).accept(stream)).await {
+            Ok(Ok(stream)) => {
+                let certificate = tls::certificate_of(&stream);
+                self.serve_http(stream, cut, certificate).await;
+            }
+            Ok(Err(error)) => {
+                tracing::debug!(target: "tuffet::http", %client, %error, "no TLS session began");
+            }
+            Err(_) => {
+                tracing::debug!(target: "tuffet::http", %client, "the TLS handshake took too long");
             }
         }
     }

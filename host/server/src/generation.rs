@@ -159,6 +159,11 @@ impl Generation {
         self.files.roots.any_case() || self.netboot.shim_folders.is_some()
     }
 
+    /// Whether a request at this listener asks policy, or looks its name up, before a file is opened.
+    pub(crate) fn needs_policy(&self, listener: &str) -> bool {
+        !self.policy.is_empty(listener) || self.looks_up_names()
+    }
+
     /// How long opening a file may take, for messages.
     pub(crate) fn within_open_time(&self) -> String {
         within(self.open_limit())

@@ -168,8 +168,7 @@ impl RequestBatch {
 
     fn needs_policy(&self, new: &NewRequest) -> bool {
         let listener = self.admission.listeners.get(usize::from(new.listener));
-        let policy = &self.generation.policy;
-        !policy.is_empty(listener.map_or("", |name| name)) || self.generation.looks_up_names()
+        self.generation.needs_policy(listener.map_or("", |name| name))
     }
 
     /// Takes the next request; also returns whether there are more.

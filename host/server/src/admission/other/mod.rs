@@ -23,6 +23,7 @@ use open::{Open, Undecided};
 use search::{Found, OtherProtocol};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::time::{Instant, SystemTime};
 use tuffet_core::OptionSet;
@@ -154,7 +155,8 @@ impl Requests {
         record.requested_options = OptionSet { tsize: size, ..OptionSet::default() };
         let outstanding = generation.files.outstanding.clone();
         let undecided = Undecided::new(admission, generation, record, place, permit);
-        let deciding = AssertUnwindSafe(search(undecided)).catch_unwind();
+        // Pinned here, since each function that takes a future by value would hold it once more.
+        let deciding = pin!(AssertUnwindSafe(search(undecided)).catch_unwind());
         match outstanding.until_stopped(deciding).await {
             Some(Ok(decided)) => Ok(decided),
             Some(Err(_)) => Ok(answer(internal_error())),
@@ -166,7 +168,12 @@ impl Requests {
 /// Decides a request, and reports it.
 async fn search(mut undecided: Undecided) -> Decided<Granted> {
     let generation = Arc::clone(undecided.generation());
-    let plan: Plan = ask_policy(&generation, undecided.record()).await;
+    let record = undecided.record();
+    let plan = if generation.needs_policy(&record.request.listener) {
+        Box::pin(ask_policy(&generation, record)).await
+    } else {
+        Plan::without_policy(record)
+    };
     let found = carry_out(&mut OtherProtocol::new(&generation, undecided.record()), &generation, plan).await;
     match found {
         Ok((found, bounds)) => Decided::Granted((undecided.grant(&found).await, found, bounds)),

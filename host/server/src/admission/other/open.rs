@@ -105,7 +105,7 @@ impl Undecided {
         let ends = EndsWhenDropped(Some(Arc::clone(&its)));
         if let Err(start) = self.admission.observers.begin(start) {
             let outstanding = self.generation.files.outstanding.clone();
-            outstanding.until_stopped(self.admission.observers.backlog().room()).await;
+            Box::pin(outstanding.until_stopped(self.admission.observers.backlog().room())).await;
             self.admission.observers.started(start);
         }
         ends.disarm();

@@ -99,8 +99,8 @@ impl ReadTransfer {
                 Ok(Bytes::copy_from_slice(&bytes[start..start + length]))
             }
             OpenedSource::File(file) if file.is_supplied() => {
-                let reading = file.read_supplied(offset, length, length, None);
-                let ahead = timeout(READ_TIME, reading).await.map_err(|_| late())??.ok_or_else(changed)?;
+                let reading = Box::pin(timeout(READ_TIME, file.read_supplied(offset, length, length, None)));
+                let ahead = reading.await.map_err(|_| late())??.ok_or_else(changed)?;
                 Ok(ahead.into_bytes(offset))
             }
             OpenedSource::File(file) => {
@@ -109,8 +109,8 @@ impl ReadTransfer {
                 }
                 let its = Arc::clone(file);
                 let read = move || its.read_ahead(offset, length, None);
-                let read = file.disk().run_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read).await;
-                let ahead = read.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
+                let read = file.disk().run_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read);
+                let ahead = Box::pin(read).await.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
                 Ok(ahead.into_bytes(offset))
             }
         }

@@ -81,14 +81,14 @@ impl Search for OtherProtocol<'_> {
             let path = &*Roots::path_for_program(path)?;
             return match operation {
                 Operation::Read => {
-                    let source = open_root(generation, &supplied, path).await?;
+                    let source = Box::pin(open_root(generation, &supplied, path)).await?;
                     let source = files.sources.open(source, supplied.scope, client, Some(disk), path);
                     Ok(Found::read(resolved(root, path), source))
                 }
                 Operation::Write => {
                     let creating =
                         async { Ok(cursor.begin_supplied_upload(files, client, &supplied, path).await?) };
-                    let upload = within_open_time(generation, root, cursor.began(), creating).await?;
+                    let upload = Box::pin(within_open_time(generation, root, cursor.began(), creating)).await?;
                     Ok(Found::write(upload, cursor.announced()))
                 }
             };
@@ -113,7 +113,7 @@ impl Search for OtherProtocol<'_> {
                 }
             }
         };
-        open_on_disk(generation, disk, (operation, client), cursor.began(), open).await
+        Box::pin(open_on_disk(generation, disk, (operation, client), cursor.began(), open)).await
     }
 
     async fn open_content(&mut self, content: &Arc<PluginContent>) -> Result<Found, Decision> {

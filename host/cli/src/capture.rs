@@ -1,4 +1,4 @@
-//! `tuffet capture`: the datagrams of a running server, for Wireshark.
+//! `tuffet capture`: what passes between a running server and its clients, for Wireshark.
 
 use super::control::ControlArgs;
 use super::print_stderr;
@@ -30,7 +30,7 @@ pub(super) struct CaptureArgs {
     /// The largest size of the file in MiB, at most 4096.
     #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u64).range(1..=4096))]
     size: u64,
-    /// Stop after this many datagrams.
+    /// Stop after this many datagrams and segments of connections.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
 }

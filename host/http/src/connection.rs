@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::limits::HttpLimits;
 use crate::pace::{Cut, PacedBody, PacedStream};
 use crate::slots::{Busy, Slot};
+use crate::tap::{ConnectionTap, Tap};
 use crate::tls;
 use bytes::Bytes;
 use http::Request;
@@ -52,6 +53,7 @@ pub(crate) struct Connection {
     pub(crate) limits: HttpLimits,
     pub(crate) client: SocketAddr,
     pub(crate) slot: Arc<Slot>,
+    pub(crate) tap: Option<Arc<dyn Tap>>,
     /// Turns to `true` when the server drains.
     pub(crate) drain: watch::Receiver<bool>,
 }
@@ -65,10 +67,14 @@ impl Connection {
             let _ = stream.set_nodelay(true);
             #[cfg(any(target_os = "android", target_os = "linux"))]
             let _ = SockRef::from(&stream).set_tcp_notsent_lowat(MAX_UNSENT);
-            if let Ok(local) = stream.local_addr() {
-                self.files = self.files.at(local.ip().to_canonical());
+            let mut tap = None;
+            if let Ok(mut local) = stream.local_addr() {
+                local.set_ip(local.ip().to_canonical());
+                self.files = self.files.at(local.ip());
+                tap = self.tap.take().map(|tap| ConnectionTap::new(tap, client, local));
             }
-            let stream = PacedStream::new(stream, self.limits.least_rate, reset, forget_soon);
+            let mut stream = PacedStream::new(stream, self.limits.least_rate, reset, forget_soon);
+            stream.tap(tap);
             let cut = stream.cut();
             match tls {
                 None => self.serve_http(stream, cut, None).await,

@@ -61,10 +61,12 @@ mod pace;
 mod range;
 mod server;
 mod slots;
+mod tap;
 mod tls;
 
 pub use body::Body;
 pub use files::Files;
 pub use limits::HttpLimits;
 pub use server::HttpServer;
+pub use tap::{Segment, Tap};
 pub use tls::{CertificateError, Certificates};

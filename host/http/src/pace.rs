@@ -3,6 +3,7 @@
 //! The time in which the server waits for the client is added up: each [`WINDOW`] of it must bring as many bytes as the
 //! least rate promises. What the server takes itself (policy, disks, rates of policy) does not count.
 
+use crate::tap::ConnectionTap;
 use bytes::Buf;
 use http_body::{Frame, SizeHint};
 use std::io;
@@ -94,6 +95,7 @@ pub(crate) struct PacedStream<S> {
     inner: S,
     pace: Pace,
     cut: Cut,
+    tap: Option<ConnectionTap>,
     on_failure: fn(&S),
     on_drop: fn(&S),
 }
@@ -107,7 +109,19 @@ impl<S> Drop for PacedStream<S> {
 impl<S> PacedStream<S> {
     /// The least rate is in bytes per second. `on_failure` is called before the stream fails, and `on_drop` at its end.
     pub(crate) fn new(inner: S, least_rate: u64, on_failure: fn(&S), on_drop: fn(&S)) -> PacedStream<S> {
-        PacedStream { inner, pace: Pace::new(least_rate), cut: Cut::default(), on_failure, on_drop }
+        PacedStream {
+            inner,
+            pace: Pace::new(least_rate),
+            cut: Cut::default(),
+            tap: None,
+            on_failure,
+            on_drop,
+        }
+    }
+
+    /// Copies what passes to this tap.
+    pub(crate) fn tap(&mut self, tap: Option<ConnectionTap>) {
+        self.tap = tap;
     }
 
     /// Has the reason once it was too slow.
@@ -145,7 +159,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for PacedStream<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.inner).poll_read(context, buffer);
+        if let Some(tap) = &mut self.tap
+            && buffer.filled().len() > before
+        {
+            tap.received(&buffer.filled()[before..]);
+        }
+        read
     }
 }
 
@@ -156,6 +177,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(context, bytes);
+        if let (Some(tap), Poll::Ready(Ok(count))) = (&mut self.tap, &written) {
+            tap.sent(*count, [bytes].into_iter());
+        }
         self.written(context, written)
     }
 
@@ -165,6 +189,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for PacedStream<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(context, parts);
+        if let (Some(tap), Poll::Ready(Ok(count))) = (&mut self.tap, &written) {
+            tap.sent(*count, parts.iter().map(|part| &**part));
+        }
         self.written(context, written)
     }
 

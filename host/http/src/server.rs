@@ -4,6 +4,7 @@ use crate::connection::Connection;
 use crate::files::Files;
 use crate::limits::HttpLimits;
 use crate::slots::Slots;
+use crate::tap::Tap;
 use crate::tls::Certificates;
 use std::io;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ const QUIET: Duration = Duration::from_secs(60);
 pub struct HttpServer {
     limits: HttpLimits,
     slots: Slots,
+    tap: Option<Arc<dyn Tap>>,
     drain: watch::Sender<bool>,
     listeners: JoinSet<()>,
 }
@@ -33,7 +35,12 @@ impl HttpServer {
     /// Creates a server without listeners.
     pub fn new(limits: HttpLimits) -> HttpServer {
         let slots = Slots::new(limits.connections, limits.per_client);
-        HttpServer { limits, slots, drain: watch::Sender::new(false), listeners: JoinSet::new() }
+        HttpServer { limits, slots, tap: None, drain: watch::Sender::new(false), listeners: JoinSet::new() }
+    }
+
+    /// Copies the bytes of all connections of the listeners that follow to a tap.
+    pub fn tap(&mut self, tap: Arc<dyn Tap>) {
+        self.tap = Some(tap);
     }
 
     /// Serves these files by HTTP.
@@ -68,6 +75,7 @@ impl HttpServer {
             certificates,
             limits: self.limits.clone(),
             slots: self.slots.clone(),
+            tap: self.tap.clone(),
             drain: self.drain.subscribe(),
         };
         self.listeners.spawn(acceptor.run(socket));
@@ -80,6 +88,7 @@ struct Acceptor {
     certificates: Option<Certificates>,
     limits: HttpLimits,
     slots: Slots,
+    tap: Option<Arc<dyn Tap>>,
     drain: watch::Receiver<bool>,
 }
 
@@ -102,6 +111,7 @@ impl Acceptor {
                             limits: self.limits.clone(),
                             client,
                             slot: Arc::new(slot),
+                            tap: self.tap.clone(),
                             drain: self.drain.clone(),
                         };
                         let tls = self.certificates.as_ref().map(Certificates::config);

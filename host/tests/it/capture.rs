@@ -1,6 +1,7 @@
 //! `tuffet capture`: what a capture shows is what the client saw.
 
-use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, is_root, rrq, run, wrq};
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, http_raw, is_root, rrq, run, wrq};
+use crate::http::{Connection, HTTP, place};
 use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read};
 use std::net::{IpAddr, SocketAddr};
@@ -47,6 +48,8 @@ impl Capturing {
 pub(crate) struct Seen {
     pub(crate) from: SocketAddr,
     pub(crate) to: SocketAddr,
+    /// Of a segment: its number and the acknowledged one.
+    pub(crate) numbers: Option<[u32; 2]>,
     pub(crate) payload: Vec<u8>,
 }
 
@@ -94,23 +97,36 @@ pub(crate) fn read(file: &Path) -> (Vec<Seen>, u64) {
 #[track_caller]
 fn packet(packet: &[u8]) -> Seen {
     let port = |at: usize, udp: &[u8]| u16::from_be_bytes([udp[at], udp[at + 1]]);
-    let (source, destination, udp): (IpAddr, IpAddr, &[u8]) = if packet[0] >> 4 == 4 {
-        assert_eq!((packet[0], packet[9], sum(&[&packet[..20]])), (0x45, 17, 0));
+    let protocol = if packet[0] >> 4 == 4 { packet[9] } else { packet[6] };
+    let (source, destination, rest): (IpAddr, IpAddr, &[u8]) = if packet[0] >> 4 == 4 {
+        assert_eq!((packet[0], sum(&[&packet[..20]])), (0x45, 0));
         assert_eq!(usize::from(port(2, packet)), packet.len());
         let address = |at: usize| <[u8; 4]>::try_from(&packet[at..at + 4]).unwrap();
         (address(12).into(), address(16).into(), &packet[20..])
     } else {
-        assert_eq!((packet[0], packet[6], usize::from(port(4, packet))), (0x60, 17, packet.len() - 40));
+        assert_eq!((packet[0], usize::from(port(4, packet))), (0x60, packet.len() - 40));
         let address = |at: usize| <[u8; 16]>::try_from(&packet[at..at + 16]).unwrap();
         (address(8).into(), address(24).into(), &packet[40..])
     };
     let addresses = if packet[0] >> 4 == 4 { &packet[12..20] } else { &packet[8..40] };
-    assert_eq!(usize::from(port(4, udp)), udp.len());
-    assert_eq!(sum(&[addresses, &[0, 17], &udp[4..6], udp]), 0, "the UDP checksum");
+    let length = (rest.len() as u16).to_be_bytes();
+    assert_eq!(sum(&[addresses, &[0, protocol], &length, rest]), 0, "the checksum");
+    let (numbers, payload) = match protocol {
+        6 => {
+            assert_eq!(rest[12..14], [0x50, 0x18]);
+            let number = |at: usize| u32::from_be_bytes(rest[at..at + 4].try_into().unwrap());
+            (Some([number(4), number(8)]), &rest[20..])
+        }
+        other => {
+            assert_eq!((other, &rest[4..6]), (17, &length[..]));
+            (None, &rest[8..])
+        }
+    };
     Seen {
-        from: (source, port(0, udp)).into(),
-        to: (destination, port(2, udp)).into(),
-        payload: udp[8..].to_vec(),
+        from: (source, port(0, rest)).into(),
+        to: (destination, port(2, rest)).into(),
+        numbers,
+        payload: payload.to_vec(),
     }
 }
 
@@ -177,12 +193,12 @@ fn a_capture_shows_what_the_client_saw() {
             let requests = matches!(payload[..2], [0, 1 | 2]);
             assert_eq!(own.port() == address.port(), requests || single, "{seen:?}");
         }
-        tcpdump_agrees(&file, played.len());
+        tcpdump_reads(&file, "udp sum", "udp sum ok", played.len());
     }
 }
 
 /// An independent reader, where there is one.
-fn tcpdump_agrees(file: &Path, count: usize) {
+fn tcpdump_reads(file: &Path, sums: &str, good: &str, count: usize) {
     let mut command = Command::new("tcpdump");
     command.args(["-nn", "-vv", "-r"]).arg(file);
     if command.output().is_err() {
@@ -191,7 +207,7 @@ fn tcpdump_agrees(file: &Path, count: usize) {
     let ran = run(&mut command);
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(!text.contains("bad") && !text.contains("truncated"), "{text}");
-    assert_eq!(text.matches("udp sum ok").count(), count, "{text}");
+    assert_eq!((text.matches(sums).count(), text.matches(good).count()), (count, count), "{text}");
 }
 
 /// Wireshark's own reader follows the transfers, verifies every checksum and knows the directions.
@@ -397,4 +413,44 @@ fn no_other_user_reads_a_capture_or_leads_it_elsewhere() {
     } else {
         crate::harness::skipped("only root can give files away");
     }
+}
+
+/// The bytes of both streams of a connection are there, at their places, and those of others are not.
+#[test]
+fn connections_by_http_are_captured() {
+    let server = Setup::new().sizes(&[100_000]).yaml(&format!("{ROOT}{HTTP}")).start();
+    let web = place(&server, "web");
+    let file = server.outside().path("capture.pcapng");
+    let mut connection = Connection::to(web);
+    let own = connection.address();
+    let mut capturing = Capturing::start(&server, &file, &["--client", &own.to_string(), "--count", "100"]);
+    let large = connection.ask("GET", "/100000", "", &[]).unwrap();
+    assert_eq!(http_raw(web, "GET /100000 HTTP/1.0\r\n\r\n").status, 200);
+    // Until there are enough segments.
+    let mut asked = 0;
+    while capturing.child.try_wait().unwrap().is_none() && asked < 100 {
+        connection.ask("GET", "/none", "", &[]).unwrap();
+        asked += 1;
+    }
+    let (code, said) = capturing.end();
+    assert_eq!(code, 0, "{said}");
+    let (seen, dropped) = read(&file);
+    assert_eq!((seen.len(), dropped), (100, 0));
+    let mut streams = [Vec::new(), Vec::new()];
+    for segment in &seen {
+        let is_outbound = segment.from == web;
+        assert!(
+            [(segment.from, segment.to), (segment.to, segment.from)].contains(&(own, web)),
+            "{segment:?}"
+        );
+        let [inbound, outbound] = [0, 1].map(|number: usize| streams[number].len() as u32 + 1);
+        let numbers = if is_outbound { [outbound, inbound] } else { [inbound, outbound] };
+        assert_eq!(segment.numbers, Some(numbers));
+        streams[usize::from(is_outbound)].extend_from_slice(&segment.payload);
+    }
+    let [requests, answers] = streams;
+    assert!(requests.starts_with(b"GET /100000 HTTP/1.1\r\n"));
+    assert!(answers.starts_with(&[large.head.as_bytes(), &large.body].concat()), "{} bytes", answers.len());
+    assert_eq!(large.body, bytes(100_000));
+    tcpdump_reads(&file, "cksum 0x", "(correct)", seen.len());
 }

@@ -21,10 +21,10 @@ pub const HTTP: &str = "http: { listeners: [{ name: web, address: \"127.0.0.1:0\
 
 /// An answer.
 #[derive(Debug)]
-struct Got {
+pub struct Got {
     status: u16,
-    head: String,
-    body: Vec<u8>,
+    pub head: String,
+    pub body: Vec<u8>,
 }
 
 impl Got {
@@ -35,15 +35,20 @@ impl Got {
 }
 
 /// A connection that is kept alive.
-struct Connection(BufReader<TcpStream>);
+pub struct Connection(BufReader<TcpStream>);
 
 impl Connection {
-    fn to(server: SocketAddr) -> Connection {
+    pub fn to(server: SocketAddr) -> Connection {
         Connection(BufReader::new(connect(server)))
     }
 
+    /// The client's end.
+    pub fn address(&self) -> SocketAddr {
+        self.0.get_ref().local_addr().unwrap()
+    }
+
     /// Sends a request; `None` if the connection is closed instead of an answer.
-    fn ask(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Option<Got> {
+    pub fn ask(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Option<Got> {
         let length =
             if method == "PUT" { format!("Content-Length: {}\r\n", body.len()) } else { String::new() };
         let head = format!("{method} {path} HTTP/1.1\r\nHost: tuffet\r\n{length}{headers}\r\n");

@@ -4,13 +4,16 @@ use super::{ServeError, start_threads};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::runtime::{Handle, Runtime};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tuffet_config::{Config, Http, HttpListener, Tls, join_pointer};
-use tuffet_http::{CertificateError, Certificates, Files, HttpLimits, HttpServer};
+use tuffet_engine::worker::StreamPlace;
+use tuffet_http::{CertificateError, Certificates, Files, HttpLimits, HttpServer, Segment, Tap};
 use tuffet_server::Requests;
+use tuffet_server::capture::Captures;
 use tuffet_server::status::{CertificateState, StateSource};
 
 /// Connections that wait to be accepted.
@@ -188,6 +191,7 @@ impl HttpSockets {
         self,
         config: &Config,
         requests: &Requests,
+        captures: Captures,
         runtime: Option<Handle>,
     ) -> io::Result<Option<RunningHttp>> {
         let (Some(http), Some(runtime)) = (&config.http, runtime) else { return Ok(None) };
@@ -196,6 +200,7 @@ impl HttpSockets {
         (limits.connections, limits.per_client) = (http.connections, http.connections_per_client);
         (limits.least_rate, limits.ipv6_prefix) = (http.least_rate, config.bounds().ipv6_prefix);
         let mut server = HttpServer::new(limits);
+        server.tap(Arc::new(CaptureTap(captures)));
         let all = http.listeners.iter().zip(self.sockets).zip(&self.certificates.0);
         for ((listener, socket), certificates) in all {
             let socket = tokio::net::TcpListener::from_std(socket)?;
@@ -206,6 +211,17 @@ impl HttpSockets {
             }
         }
         Ok(Some(RunningHttp::Serving(server)))
+    }
+}
+
+/// Copies what passes to the capture that runs, if there is one.
+#[derive(Debug)]
+struct CaptureTap(Captures);
+
+impl Tap for CaptureTap {
+    fn passed(&self, segment: &Segment<'_>) {
+        let Segment { client, local, is_inbound, before, opposite, parts, .. } = *segment;
+        self.0.passed(is_inbound, (client, local), StreamPlace { before, opposite }, parts);
     }
 }
 

@@ -247,13 +247,13 @@ impl Running {
         let reloader = tokio::spawn(reloader.run(requests));
         let mut services = Vec::new();
         let feed = Feed::new(watch.clone());
+        let captures = Captures::new(server.mailboxes());
         if let Some(control) = control {
-            let captures = Captures::new(server.mailboxes());
             let state = ControlState {
                 watch: watch.clone(),
                 feed: feed.clone(),
                 explainer,
-                captures,
+                captures: captures.clone(),
                 origins,
                 plugins: runtime.clone(),
                 handover: handover.clone(),
@@ -285,7 +285,7 @@ impl Running {
         for warning in http.certificates.warnings(config) {
             tracing::warn!(target: "tuffet::http", "{warning}");
         }
-        let http = http.serve(config, &server.requests(), http_runtime);
+        let http = http.serve(config, &server.requests(), captures, http_runtime);
         let http = http.map_err(|error| ServeError::System("the listeners of HTTP cannot start", error))?;
         server.generation().files.roots.sweep_in_background(|_| true);
         save_in_background(config);

@@ -85,7 +85,7 @@ use scheduling_delay::SchedulingDelay;
 pub use sink::{Sink, Written};
 pub use socket_counts::{SocketUse, sockets_of, tid_ports};
 pub use sockets::{ListenerId, SocketId, Sockets};
-pub use tap::{Tap, Tapped};
+pub use tap::{StreamPlace, Tap, Tapped};
 pub use ticket::{SummaryPermit, Ticket};
 pub use transfers::{granted_options, outcome_of_store_error};
 pub use upload_times::UploadTimes;

@@ -1,4 +1,4 @@
-//! Copies of datagrams for `tuffet capture`.
+//! Copies of datagrams, and of what passes on connections by HTTP, for `tuffet capture`.
 //!
 //! A worker has a tap only during a capture; otherwise a batch costs one comparison with `None`. Copies go into a
 //! bounded queue. If it is full, datagrams are counted instead of copied, so that capturing never makes a worker
@@ -31,7 +31,7 @@ pub struct Tap {
     dropped: AtomicU64,
 }
 
-/// A copy of a datagram.
+/// A copy of a datagram, or of a segment of a connection.
 #[derive(Debug)]
 pub struct Tapped {
     /// When it was received, or handed to the kernel.
@@ -44,6 +44,17 @@ pub struct Tapped {
     pub local: SocketAddr,
     /// Its payload.
     pub bytes: Box<[u8]>,
+    /// Where it belongs in its connection; `None` of a datagram.
+    pub place: Option<StreamPlace>,
+}
+
+/// Where bytes belong in the two streams of a connection, modulo 2³².
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StreamPlace {
+    /// The bytes that passed before in the same direction.
+    pub before: u32,
+    /// The bytes that have passed in the other one.
+    pub opposite: u32,
 }
 
 impl Tap {
@@ -66,18 +77,36 @@ impl Tap {
     }
 
     /// Whether the datagrams of a client are copied.
-    pub(super) fn wants(&self, peer: &SocketAddr) -> bool {
+    pub fn wants(&self, peer: &SocketAddr) -> bool {
         let (ip, port) = (peer.ip().to_canonical(), peer.port());
         let is_it = |(its, only): &(IpAddr, Option<u16>)| *its == ip && only.is_none_or(|only| only == port);
         self.clients.is_empty() || self.clients.iter().any(is_it)
     }
 
-    fn put(&self, at: SystemTime, inbound: bool, ends: (SocketAddr, SocketAddr), parts: [&[u8]; 2]) {
+    /// Copies bytes that have passed on a connection between a client, which this tap wants, and the server's end.
+    pub fn put_segment(
+        &self,
+        inbound: bool,
+        ends: (SocketAddr, SocketAddr),
+        place: StreamPlace,
+        bytes: &[u8],
+    ) {
+        self.put(SystemTime::now(), inbound, ends, [bytes, &[]], Some(place));
+    }
+
+    fn put(
+        &self,
+        at: SystemTime,
+        inbound: bool,
+        ends: (SocketAddr, SocketAddr),
+        parts: [&[u8]; 2],
+        place: Option<StreamPlace>,
+    ) {
         let length = (parts[0].len() + parts[1].len()) as u64;
         // Checked first, so that no datagram is copied in vain.
         let has_room = self.waiting.fetch_add(length, Relaxed) + length <= MAX_BYTES && !self.queue.is_full();
         let (peer, local) = ends;
-        let copy = || Tapped { at, inbound, peer, local, bytes: parts.concat().into() };
+        let copy = || Tapped { at, inbound, peer, local, bytes: parts.concat().into(), place };
         if !has_room || self.queue.push(copy()).is_err() {
             self.waiting.fetch_sub(length, Relaxed);
             self.dropped.fetch_add(1, Relaxed);
@@ -89,7 +118,7 @@ impl Tap {
         let at = SystemTime::now();
         batch.each(|peer, local, header, payload| {
             if self.wants(&peer) || groups.contains(&peer) {
-                self.put(at, false, (peer, end(through, local)), [header, payload]);
+                self.put(at, false, (peer, end(through, local)), [header, payload], None);
             }
         });
     }
@@ -99,7 +128,13 @@ impl Tap {
         for buffer in (0..batch.len()).filter_map(|index| batch.get(index)) {
             if self.wants(&buffer.peer) {
                 for datagram in buffer.each() {
-                    self.put(at, true, (buffer.peer, end(through, buffer.local)), [datagram.payload, &[]]);
+                    self.put(
+                        at,
+                        true,
+                        (buffer.peer, end(through, buffer.local)),
+                        [datagram.payload, &[]],
+                        None,
+                    );
                 }
             }
         }
@@ -136,7 +171,7 @@ mod tests {
     }
 
     fn put(tap: &Tap, bytes: usize) {
-        tap.put(SystemTime::UNIX_EPOCH, true, (peer(1), peer(69)), [&vec![7; bytes], &[8]]);
+        tap.put(SystemTime::UNIX_EPOCH, true, (peer(1), peer(69)), [&vec![7; bytes], &[8]], None);
     }
 
     #[test]

@@ -1,21 +1,24 @@
-//! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection.
+//! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection, and what passes on their
+//! connections by HTTP.
 //!
 //! The server copies its own datagrams, so capturing needs no privilege and no packet socket. One
 //! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader disconnects.
 
 mod pcapng;
 
+use parking_lot::RwLock;
 use pcapng::{Direction, PcapngBlocks};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
-use tuffet_engine::worker::{Mailbox, Tap, ToWorker};
+use tuffet_engine::worker::{Mailbox, StreamPlace, Tap, ToWorker};
 
 /// How often the queue is emptied.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
@@ -28,6 +31,9 @@ const WORKER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The size of a part in bytes.
 const CHUNK: usize = 256 << 10;
+
+/// The longest segment of a connection that is written as one: with its headers it must fit into an IP packet.
+const SEGMENT: usize = 32 << 10;
 
 /// The longest capture.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -61,12 +67,14 @@ pub struct CaptureTotals {
 pub struct Captures {
     mailboxes: Arc<[Arc<Mailbox>]>,
     in_progress: Arc<AtomicBool>,
+    /// For those who are no workers.
+    tap: Arc<RwLock<Option<Arc<Tap>>>>,
 }
 
 impl Captures {
     /// Captures of the workers with these mailboxes.
     pub fn new(mailboxes: &[Arc<Mailbox>]) -> Captures {
-        Captures { mailboxes: mailboxes.into(), in_progress: Arc::default() }
+        Captures { mailboxes: mailboxes.into(), in_progress: Arc::default(), tap: Arc::default() }
     }
 
     /// Begins a capture; `None` while another one runs. When this returns, every worker copies datagrams.
@@ -75,6 +83,7 @@ impl Captures {
             return None;
         }
         let tap = Arc::new(Tap::new(spec.clients.clone()));
+        *self.tap.write() = Some(Arc::clone(&tap));
         let running = RunningCapture { captures: self.clone(), tap };
         running.post(Some(&running.tap));
         let pings = self.mailboxes.iter().map(|mailbox| {
@@ -88,6 +97,32 @@ impl Captures {
         }
         Some(running)
     }
+
+    /// Copies bytes that have passed on a connection between a client and the server's end, if a capture wants them.
+    pub fn passed(
+        &self,
+        inbound: bool,
+        (client, local): (SocketAddr, SocketAddr),
+        place: StreamPlace,
+        parts: &[&[u8]],
+    ) {
+        if !self.in_progress.load(Ordering::Relaxed) {
+            return;
+        }
+        let tap = self.tap.read();
+        let Some(tap) = tap.as_ref().filter(|tap| tap.wants(&client)) else { return };
+        let mut before = place.before;
+        for segment in parts.iter().flat_map(|part| part.chunks(SEGMENT)) {
+            tap.put_segment(inbound, (client, local), StreamPlace { before, ..place }, segment);
+            before = before.wrapping_add(segment.len() as u32);
+        }
+    }
+}
+
+impl fmt::Debug for Captures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Captures").field("in_progress", &self.in_progress).finish_non_exhaustive()
+    }
 }
 
 /// A running capture. When it is dropped, the workers stop copying.
@@ -98,6 +133,7 @@ pub struct RunningCapture {
 
 impl Drop for RunningCapture {
     fn drop(&mut self) {
+        *self.captures.tap.write() = None;
         self.post(None);
         self.captures.in_progress.store(false, Ordering::Relaxed);
     }
@@ -128,7 +164,7 @@ impl RunningCapture {
                 let Some(tapped) = self.tap.take() else { break };
                 let direction = if tapped.inbound { Direction::Inbound } else { Direction::Outbound };
                 let before = part.len();
-                part.datagram(tapped.at, direction, (tapped.peer, tapped.local), &tapped.bytes);
+                part.packet(tapped.at, direction, (tapped.peer, tapped.local), tapped.place, &tapped.bytes);
                 totals.datagrams += 1;
                 full = totals.bytes + part.len() as u64 >= spec.bytes
                     || spec.datagrams.is_some_and(|most| totals.datagrams >= most);

@@ -1,11 +1,12 @@
 //! Captures as pcapng (draft-ietf-opsawg-pcapng), the format of Wireshark: datagrams with IP and UDP headers made from
-//! their addresses.
+//! their addresses, and segments of connections with IP and TCP headers made from their addresses and places.
 //!
 //! Four kinds of blocks are enough, so no crate is used: the only one for Rust that writes them has no stable release
 //! of its current line, and covers the whole format.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
+use tuffet_engine::worker::StreamPlace;
 
 /// Raw IP, version 4 or 6 by its first bits (LINKTYPE_RAW).
 const LINK_TYPE: u16 = 101;
@@ -20,7 +21,9 @@ const ISB_IFRECV: u16 = 4;
 const ISB_IFDROP: u16 = 5;
 
 const UDP: u8 = 17;
+const TCP: u8 = 6;
 const UDP_HEADER: usize = 8;
+const TCP_HEADER: usize = 20;
 const HOPS: u8 = 64;
 
 /// The direction, from the server's point of view.
@@ -43,7 +46,7 @@ impl PcapngBlocks {
             // The length of the section is not known.
             body.extend_from_slice(&u64::MAX.to_le_bytes());
             option(body, SHB_USERAPPL, concat!("Tuffet ", env!("CARGO_PKG_VERSION")).as_bytes());
-            option(body, OPT_COMMENT, b"IP and UDP headers are made from the addresses");
+            option(body, OPT_COMMENT, b"IP, UDP and TCP headers are made from the addresses");
             end_of_options(body);
         });
         blocks.block(1, |body| {
@@ -57,19 +60,20 @@ impl PcapngBlocks {
         blocks
     }
 
-    /// Adds a datagram between a peer and the server's address.
-    pub(super) fn datagram(
+    /// Adds a datagram between a peer and the server's address, or a segment of their connection with its place.
+    pub(super) fn packet(
         &mut self,
         at: SystemTime,
         direction: Direction,
         (peer, local): (SocketAddr, SocketAddr),
+        place: Option<StreamPlace>,
         payload: &[u8],
     ) {
         let (from, to) = match direction {
             Direction::Inbound => (peer, local),
             Direction::Outbound => (local, peer),
         };
-        let packet = packet(from, to, payload);
+        let packet = packet(from, to, place, payload);
         self.block(6, |body| {
             body.extend_from_slice(&[0; 4]);
             timestamp(body, at);
@@ -143,17 +147,25 @@ fn timestamp(body: &mut Vec<u8>, at: SystemTime) {
     body.extend_from_slice(&(nanoseconds as u32).to_le_bytes());
 }
 
-/// Returns an IP packet with this datagram.
-fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
+/// Returns an IP packet with this datagram or segment.
+fn packet(from: SocketAddr, to: SocketAddr, place: Option<StreamPlace>, payload: &[u8]) -> Vec<u8> {
+    let protocol = if place.is_some() { TCP } else { UDP };
+    let within = |source: &[u8], destination: &[u8]| {
+        let (ports, addresses) = ((from.port(), to.port()), [source, destination]);
+        match place {
+            None => udp(ports, payload, &addresses),
+            Some(place) => tcp(ports, place, payload, &addresses),
+        }
+    };
     match (from.ip().to_canonical(), to.ip().to_canonical()) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
-            let udp = udp((from.port(), to.port()), payload, &[&source.octets(), &destination.octets()]);
-            [&ipv4(source, destination, udp.len())[..], &udp].concat()
+            let within = within(&source.octets(), &destination.octets());
+            [&ipv4(source, destination, protocol, within.len())[..], &within].concat()
         }
         (source, destination) => {
             let (source, destination) = (to_ipv6(source), to_ipv6(destination));
-            let udp = udp((from.port(), to.port()), payload, &[&source.octets(), &destination.octets()]);
-            [&ipv6(source, destination, udp.len())[..], &udp].concat()
+            let within = within(&source.octets(), &destination.octets());
+            [&ipv6(source, destination, protocol, within.len())[..], &within].concat()
         }
     }
 }
@@ -168,10 +180,10 @@ fn to_ipv6(address: IpAddr) -> Ipv6Addr {
 }
 
 /// RFC 791 section 3.1.
-fn ipv4(source: Ipv4Addr, destination: Ipv4Addr, payload: usize) -> [u8; 20] {
+fn ipv4(source: Ipv4Addr, destination: Ipv4Addr, protocol: u8, payload: usize) -> [u8; 20] {
     let length = (20 + payload).min(usize::from(u16::MAX)) as u16;
     let [high, low] = length.to_be_bytes();
-    let mut header = [0x45, 0, high, low, 0, 0, 0, 0, HOPS, UDP, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let mut header = [0x45, 0, high, low, 0, 0, 0, 0, HOPS, protocol, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     header[12..16].copy_from_slice(&source.octets());
     header[16..].copy_from_slice(&destination.octets());
     let sum = checksum(&[&header]);
@@ -180,11 +192,11 @@ fn ipv4(source: Ipv4Addr, destination: Ipv4Addr, payload: usize) -> [u8; 20] {
 }
 
 /// RFC 8200 section 3.
-fn ipv6(source: Ipv6Addr, destination: Ipv6Addr, payload: usize) -> [u8; 40] {
+fn ipv6(source: Ipv6Addr, destination: Ipv6Addr, protocol: u8, payload: usize) -> [u8; 40] {
     let mut header = [0; 40];
     header[0] = 0x60;
     header[4..6].copy_from_slice(&(payload.min(usize::from(u16::MAX)) as u16).to_be_bytes());
-    (header[6], header[7]) = (UDP, HOPS);
+    (header[6], header[7]) = (protocol, HOPS);
     header[8..24].copy_from_slice(&source.octets());
     header[24..].copy_from_slice(&destination.octets());
     header
@@ -206,6 +218,22 @@ fn udp((from, to): (u16, u16), payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8
     datagram
 }
 
+/// RFC 9293 section 3.1. Each stream begins at 1, as after a SYN with the number 0. The checksum also covers the addresses.
+fn tcp((from, to): (u16, u16), place: StreamPlace, payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8> {
+    let length = (TCP_HEADER + payload.len()).min(usize::from(u16::MAX)) as u16;
+    let mut segment = Vec::with_capacity(TCP_HEADER + payload.len());
+    segment.extend_from_slice(&from.to_be_bytes());
+    segment.extend_from_slice(&to.to_be_bytes());
+    segment.extend_from_slice(&place.before.wrapping_add(1).to_be_bytes());
+    segment.extend_from_slice(&place.opposite.wrapping_add(1).to_be_bytes());
+    // Five words of header, PSH and ACK, the largest window, the checksum, no urgent data.
+    segment.extend_from_slice(&[5 << 4, 0x18, 0xff, 0xff, 0, 0, 0, 0]);
+    segment.extend_from_slice(payload);
+    let sum = checksum(&[addresses[0], addresses[1], &[0, TCP], &length.to_be_bytes(), &segment]);
+    segment[16..18].copy_from_slice(&sum.to_be_bytes());
+    segment
+}
+
 /// RFC 1071. Every part but the last has an even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let pairs = parts.iter().flat_map(|part| part.chunks(2));
@@ -225,9 +253,15 @@ mod tests {
     fn checksums_are_those_of_the_standards() {
         // RFC 1071 section 3.
         assert_eq!(!checksum(&[&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]]), 0xddf2);
-        let header = ipv4([192, 0, 2, 1].into(), [198, 51, 100, 7].into(), 100);
+        let header = ipv4([192, 0, 2, 1].into(), [198, 51, 100, 7].into(), UDP, 100);
         assert_eq!(checksum(&[&header]), 0, "a header with its checksum sums up to nothing");
-        let packet = packet("[2001:db8::1]:69".parse().unwrap(), "[2001:db8::2]:7".parse().unwrap(), b"odd");
+        let (from, to) = ("[2001:db8::1]:69".parse().unwrap(), "[2001:db8::2]:7".parse().unwrap());
+        let place = StreamPlace { before: u32::MAX, opposite: 6 };
+        let segment = packet(from, to, Some(place), b"odd");
+        let tcp = &segment[40..];
+        assert_eq!(checksum(&[&segment[8..40], &[0, TCP, 0, 23], tcp]), 0);
+        assert_eq!(tcp[4..12], [0, 0, 0, 0, 0, 0, 0, 7], "the numbers begin again at 0");
+        let packet = packet(from, to, None, b"odd");
         let udp = &packet[40..];
         assert_eq!(checksum(&[&packet[8..40], &[0, UDP], &udp[4..6], udp]), 0);
     }
@@ -237,7 +271,7 @@ mod tests {
         let mut blocks = PcapngBlocks::begin();
         for length in 0..9 {
             let (peer, local) = (([192, 0, 2, 1], 2000).into(), ([192, 0, 2, 2], 69).into());
-            blocks.datagram(SystemTime::now(), Direction::Inbound, (peer, local), &vec![1; length]);
+            blocks.packet(SystemTime::now(), Direction::Inbound, (peer, local), None, &vec![1; length]);
         }
         blocks.statistics(9, 1);
         let (mut rest, mut kinds) = (blocks.bytes(), Vec::new());

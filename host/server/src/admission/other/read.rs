@@ -110,7 +110,11 @@ impl ReadTransfer {
                 let its = Arc::clone(file);
                 let read = move || its.read_ahead(offset, length, None);
                 let read = file.disk().run_anyway(Lane::Read, ClientKey::SERVER, READ_TIME, read);
-                let ahead = Box::pin(read).await.map_err(|_| late())??.filter(Ahead::is_certain).ok_or_else(changed)?;
+                let ahead = Box::pin(read)
+                    .await
+                    .map_err(|_| late())??
+                    .filter(Ahead::is_certain)
+                    .ok_or_else(changed)?;
                 Ok(ahead.into_bytes(offset))
             }
         }

@@ -88,7 +88,8 @@ impl Search for OtherProtocol<'_> {
                 Operation::Write => {
                     let creating =
                         async { Ok(cursor.begin_supplied_upload(files, client, &supplied, path).await?) };
-                    let upload = Box::pin(within_open_time(generation, root, cursor.began(), creating)).await?;
+                    let upload =
+                        Box::pin(within_open_time(generation, root, cursor.began(), creating)).await?;
                     Ok(Found::write(upload, cursor.announced()))
                 }
             };

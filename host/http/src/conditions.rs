@@ -1,5 +1,6 @@
 //! Conditional requests for content, in the order of RFC 9110 section 13.2.2.
 
+use bytes::Bytes;
 use http::header::{
     HeaderMap, HeaderName, HeaderValue, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE,
     IF_UNMODIFIED_SINCE,
@@ -31,7 +32,8 @@ impl Validators {
     /// Makes the headers of a version and a time. A version that no entity tag can hold is left out.
     pub(crate) fn new(version: Option<&str>, modified: Option<SystemTime>, now: SystemTime) -> Validators {
         let is_tag = |version: &&str| version.bytes().all(is_tag_byte);
-        let etag = version.filter(is_tag).and_then(|version| format!("\"{version}\"").parse().ok());
+        let etag = version.filter(is_tag).map(|version| Bytes::from(format!("\"{version}\"")));
+        let etag = etag.and_then(|etag| HeaderValue::from_maybe_shared(etag).ok());
         // RFC 9110 section 8.8.2.1: no time in the future; httpdate knows none before 1970.
         let modified = modified.map(|at| at.min(now)).filter(|at| *at >= SystemTime::UNIX_EPOCH);
         Validators { etag, modified }

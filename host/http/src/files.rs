@@ -16,6 +16,7 @@ use http::request::Parts;
 use http::{Method, Request, Response, StatusCode, Version};
 use http_body_util::BodyExt;
 use httpdate::HttpDate;
+use std::borrow::Cow;
 use std::fmt::{self, Display};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
@@ -34,6 +35,9 @@ pub struct Files {
     listener: Arc<str>,
     local_address: Option<IpAddr>,
 }
+
+/// The most headers of an answer with content, with those of the connection.
+const HEADERS: usize = 10;
 
 /// An answer that is none of the requested content.
 enum Refusal {
@@ -119,7 +123,7 @@ impl Files {
             Condition::Holds => {}
             Condition::NotModified => {
                 transfer.probed();
-                return Ok(described(StatusCode::NOT_MODIFIED, &validators));
+                return Ok(described(StatusCode::NOT_MODIFIED, validators));
             }
             Condition::Failed => {
                 transfer.probed();
@@ -145,17 +149,18 @@ impl Files {
                 transfer.probed();
                 let line = format!("the content has {size} bytes");
                 let mut answer = explained(StatusCode::RANGE_NOT_SATISFIABLE, &line, &head.method);
-                set(&mut answer, CONTENT_RANGE, &format!("bytes */{size}"));
+                set(&mut answer, CONTENT_RANGE, format!("bytes */{size}"));
                 return Ok(answer);
             }
         };
-        let mut answer = described(status, &validators);
+        let mut answer = described(status, validators);
         let ranges = if transfer.is_sequential() { "none" } else { "bytes" };
-        set(&mut answer, ACCEPT_RANGES, ranges);
-        set(&mut answer, CONTENT_TYPE, media_type(transfer.resolved(), &name));
-        answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
+        let headers = answer.headers_mut();
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static(ranges));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type(transfer.resolved(), &name)));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes.end - bytes.start));
         if status == StatusCode::PARTIAL_CONTENT {
-            set(&mut answer, CONTENT_RANGE, &format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1));
+            set(&mut answer, CONTENT_RANGE, format!("bytes {}-{}/{size}", bytes.start, bytes.end - 1));
         }
         if head.method == Method::HEAD {
             transfer.probed();
@@ -245,7 +250,7 @@ fn has_one_host(head: &Parts) -> bool {
     }
 }
 
-fn name_of(head: &Parts) -> Result<Vec<u8>, Refusal> {
+fn name_of(head: &Parts) -> Result<Cow<'_, [u8]>, Refusal> {
     // `*` and a bare host name no file (RFC 9112 section 3.2).
     if !head.uri.path().starts_with('/') {
         return Err(Refusal::Answer(StatusCode::BAD_REQUEST, "the request names no file".into()));
@@ -311,7 +316,8 @@ fn plain(status: StatusCode) -> Response<Body> {
 fn explained(status: StatusCode, line: &str, method: &Method) -> Response<Body> {
     let line: String = line.chars().filter(|letter| !letter.is_control()).chain(['\n']).collect();
     let mut answer = plain(status);
-    set(&mut answer, CONTENT_TYPE, "text/plain; charset=utf-8");
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    answer.headers_mut().insert(CONTENT_TYPE, kind);
     answer.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(line.len()));
     if method != Method::HEAD {
         *answer.body_mut() = Body::text(line);
@@ -321,20 +327,22 @@ fn explained(status: StatusCode, line: &str, method: &Method) -> Response<Body> 
 
 /// An answer about a content. Policy may answer each client in another way, and change its mind: a cache must ask each
 /// time.
-fn described(status: StatusCode, validators: &Validators) -> Response<Body> {
+fn described(status: StatusCode, validators: Validators) -> Response<Body> {
     let mut answer = plain(status);
-    set(&mut answer, CACHE_CONTROL, "no-cache");
-    if let Some(etag) = &validators.etag {
-        answer.headers_mut().insert(ETAG, etag.clone());
+    // One allocation for all that follow.
+    answer.headers_mut().reserve(HEADERS);
+    answer.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if let Some(etag) = validators.etag {
+        answer.headers_mut().insert(ETAG, etag);
     }
     if let Some(modified) = validators.modified {
-        set(&mut answer, LAST_MODIFIED, &HttpDate::from(modified).to_string());
+        set(&mut answer, LAST_MODIFIED, HttpDate::from(modified).to_string());
     }
     answer
 }
 
-fn set(answer: &mut Response<Body>, name: HeaderName, value: &str) {
-    let value = Bytes::copy_from_slice(value.as_bytes());
-    let value = HeaderValue::from_maybe_shared(value).expect("numbers, dates and types are valid values");
+fn set(answer: &mut Response<Body>, name: HeaderName, value: String) {
+    let value = Bytes::from(value);
+    let value = HeaderValue::from_maybe_shared(value).expect("numbers and dates are valid values");
     answer.headers_mut().insert(name, value);
 }

@@ -49,7 +49,7 @@ fn named(path: &str) -> Result<(), String> {
     if name.len() + 2 * escapes != path.len() {
         return Err(format!("{path:?} with {escapes} escapes has a name of {} bytes", name.len()));
     }
-    if escapes == 0 && name != path.as_bytes() {
+    if escapes == 0 && *name != *path.as_bytes() {
         return Err(format!("{path:?} has another name: {}", name.escape_ascii()));
     }
     let escaped: String = name.iter().map(|byte| format!("%{byte:02X}")).collect();

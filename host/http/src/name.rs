@@ -1,8 +1,13 @@
 //! From the path of a URI to the name that policy gets, as that of a TFTP request.
 
+use std::borrow::Cow;
+
 /// Decodes the escapes of a path once. The server normalises the name: it knows `..`, control characters and slashes.
 /// `None` if an escape is not complete.
-pub(crate) fn decode(path: &str) -> Option<Vec<u8>> {
+pub(crate) fn decode(path: &str) -> Option<Cow<'_, [u8]>> {
+    if !path.contains('%') {
+        return Some(path.as_bytes().into());
+    }
     let mut bytes = path.bytes();
     let mut name = Vec::with_capacity(path.len());
     while let Some(byte) = bytes.next() {
@@ -11,7 +16,7 @@ pub(crate) fn decode(path: &str) -> Option<Vec<u8>> {
             byte => byte,
         });
     }
-    Some(name)
+    Some(name.into())
 }
 
 fn digit(byte: u8) -> Option<u8> {

@@ -53,8 +53,10 @@ impl Ahead {
     /// As [`Ahead::from`], without a copy.
     pub fn into_bytes(self, offset: u64) -> Bytes {
         let skipped = offset.checked_sub(self.offset).and_then(|skipped| usize::try_from(skipped).ok());
-        let skipped = skipped.unwrap_or(usize::MAX).min(self.bytes.len());
-        self.bytes.slice(skipped..)
+        match skipped.unwrap_or(usize::MAX).min(self.bytes.len()) {
+            0 => self.bytes,
+            skipped => self.bytes.slice(skipped..),
+        }
     }
 
     /// The bytes from `offset` on; empty if it is outside.

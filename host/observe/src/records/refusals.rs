@@ -10,6 +10,7 @@
 use std::fmt::Write as _;
 use tokio::time::Instant;
 use tuffet_policy::Cause;
+use tuffet_request::Protocol;
 use tuffet_request::events::{Answered, Outcome, Summary, Unanswered};
 use tuffet_server::events::{SECOND, Surge, within_ms};
 
@@ -61,6 +62,8 @@ impl Refusals {
     pub(super) fn has_line(&mut self, summary: &Summary, now: Instant) -> bool {
         let failed_plugin = summary.bytes == 0 && has_failed_plugin(summary);
         let surge = match (summary.ending.outcome, summary.decision) {
+            // Whoever connects, asks and leaves moves bytes at no cost, in thousands of requests a second.
+            (Outcome::Aborted, _) if summary.record.request.protocol != Protocol::Tftp => &mut self.aborted,
             // Bytes moved, so the address is not forged.
             _ if summary.bytes > 0 => return true,
             (Outcome::Aborted, _) => &mut self.aborted,
@@ -207,6 +210,13 @@ mod tests {
         }
         let sum = refusals.unreported.as_ref().unwrap();
         assert_eq!((sum.not_found, sum.denied, sum.failed, sum.aborted), (50, 250, 250, 50));
+        // By HTTP, bytes that moved have cost the client nothing.
+        let by_http = Request { protocol: Protocol::Http, ..Request::sample("a") };
+        let record = DecisionRecord::new(Arc::new(by_http), std::time::Instant::now());
+        let aborted = Summary { bytes: 512, ..Summary::new(record, Outcome::Aborted, Answered::Granted) };
+        assert!(!refusals.has_line(&aborted, now));
+        let sum = refusals.unreported.as_ref().unwrap();
+        assert_eq!(sum.aborted, 51);
         assert_eq!(sum.examples.len(), MAX_EXAMPLES);
         assert_eq!(sum.examples[0], format!("192.0.2.1 \"{}\": not-found", "é".repeat(40)));
         assert_eq!(refusals.due(), Some(now + SECOND));

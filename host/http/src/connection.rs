@@ -131,6 +131,8 @@ impl Connection {
             .header_read_timeout(self.limits.head_timeout)
             .max_buf_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
+            // A client may end its half after a request, and still read the answer.
+            .half_close(true)
             // GRUB compares the names of fields by case.
             .title_case_headers(true)
             .serve_connection(TokioIo::new(stream), service);

@@ -16,8 +16,9 @@ use tuffet_server::Requests;
 use tuffet_server::capture::Captures;
 use tuffet_server::status::{CertificateState, StateSource};
 
-/// Connections that wait to be accepted.
-const BACKLOG: i32 = 1024;
+/// Connections that wait to be accepted; the system allows at most `net.core.somaxconn`, by default as many. The system
+/// drops the packets of further clients, which try again a second later.
+const BACKLOG: i32 = 4096;
 
 /// How long the last answers have to leave after the last transfer has ended.
 const FLUSH_TIME: Duration = Duration::from_secs(1);

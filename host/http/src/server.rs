@@ -3,10 +3,11 @@
 use crate::connection::Connection;
 use crate::files::Files;
 use crate::limits::HttpLimits;
-use crate::slots::Slots;
+use crate::slots::{Limit, Slots};
 use crate::tap::Tap;
 use crate::tls::Certificates;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -19,6 +20,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The shortest time between two log lines about such failures.
 const QUIET: Duration = Duration::from_secs(60);
+
+/// The shortest time between two log lines about limits of connections.
+const CROWD_QUIET: Duration = Duration::from_secs(10);
 
 /// Serves files by HTTP and HTTPS, in the tokio runtime that called it. Dropping it closes all listeners and connections
 /// at once; [`HttpServer::drain`] lets answers finish.
@@ -96,16 +100,21 @@ impl Acceptor {
     async fn run(mut self, socket: TcpListener) {
         let mut tasks = JoinSet::new();
         let mut logged: Option<Instant> = None;
+        let mut crowd = Crowd::default();
         loop {
             let accepted = tokio::select! {
                 accepted = socket.accept() => accepted,
                 _ = self.drain.wait_for(|drain| *drain) => break,
             };
             match accepted {
-                Ok((stream, mut client)) => match self.slots.take(self.limits.client(client.ip())) {
-                    Some(slot) => {
-                        // Policy knows a client by the same address whatever the socket.
-                        client.set_ip(client.ip().to_canonical());
+                Ok((stream, mut client)) => {
+                    // Policy knows a client by the same address whatever the socket.
+                    client.set_ip(client.ip().to_canonical());
+                    let taken = self.slots.take(self.limits.client(client.ip()));
+                    if let Some(limit) = taken.reached {
+                        crowd.note(client, limit, taken.slot.is_some());
+                    }
+                    if let Some(slot) = taken.slot {
                         let connection = Connection {
                             files: self.files.clone(),
                             limits: self.limits.clone(),
@@ -117,10 +126,7 @@ impl Acceptor {
                         let tls = self.certificates.as_ref().map(Certificates::config);
                         tasks.spawn(connection.serve(stream, tls));
                     }
-                    None => {
-                        tracing::debug!(target: "tuffet::http", %client, "too many connections: a new one was closed");
-                    }
-                },
+                }
                 // The client has gone already.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
@@ -140,5 +146,41 @@ impl Acceptor {
         }
         drop(socket);
         while tasks.join_next().await.is_some() {}
+    }
+}
+
+/// What the limits of connections have cost since the last log line. A flood of connections costs a line now and then,
+/// which names the limit and a client.
+#[derive(Default)]
+struct Crowd {
+    logged: Option<Instant>,
+    made_room: u64,
+    closed: u64,
+}
+
+impl Crowd {
+    /// Counts a new connection at a limit: another one made room for it, or it was closed.
+    fn note(&mut self, client: SocketAddr, limit: Limit, has_room: bool) {
+        match has_room {
+            true => self.made_room += 1,
+            false => self.closed += 1,
+        }
+        if self.logged.is_some_and(|logged| logged.elapsed() < CROWD_QUIET) {
+            return;
+        }
+        self.logged = Some(Instant::now());
+        let limit = match limit {
+            Limit::All => "http.connections",
+            Limit::PerClient => "http.connections-per-client",
+        };
+        tracing::warn!(
+            target: "tuffet::http",
+            limit,
+            %client,
+            made_room = std::mem::take(&mut self.made_room),
+            closed = std::mem::take(&mut self.closed),
+            "the connections of HTTP are at a limit: a new one closes another, or is closed if none can make room; \
+             `client` opened the latest"
+        );
     }
 }

@@ -46,6 +46,22 @@ pub(crate) struct Slot {
     close: Arc<Notify>,
 }
 
+/// The slot of a new connection.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// `None` if there is none for this client.
+    pub(crate) slot: Option<Slot>,
+    /// The limit for which another connection was closed, or the new one is.
+    pub(crate) reached: Option<Limit>,
+}
+
+/// A limit of connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limit {
+    All,
+    PerClient,
+}
+
 /// Marks a connection as busy, until the answer is dropped.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Slot>);
@@ -60,23 +76,32 @@ impl Slots {
         self.table().connections.len()
     }
 
-    /// Takes a slot for a connection of this client. `None` if there is none for it.
-    pub(crate) fn take(&self, client: IpAddr) -> Option<Slot> {
+    /// Takes a slot for a connection of this client.
+    pub(crate) fn take(&self, client: IpAddr) -> Taken {
         let mut table = self.table();
         let share = table.share(client);
-        if share >= self.per_client {
-            let number = table.oldest_idle(|entry| entry.client == client)?;
-            table.close(number);
+        let reached = if share >= self.per_client {
+            Some((Limit::PerClient, table.oldest_idle(|entry| entry.client == client)))
         } else if table.connections.len() >= self.limit {
-            let number = table
+            let closed = table
                 .oldest_idle(|entry| entry.client == client || table.share(entry.client) > share)
-                .or_else(|| table.newest_busy(share + 1))?;
-            table.close(number);
-        }
+                .or_else(|| table.newest_busy(share + 1));
+            Some((Limit::All, closed))
+        } else {
+            None
+        };
+        let reached = match reached {
+            None => None,
+            Some((limit, None)) => return Taken { slot: None, reached: Some(limit) },
+            Some((limit, Some(number))) => {
+                table.close(number);
+                Some(limit)
+            }
+        };
         let (number, close) = (table.tick(), Arc::new(Notify::new()));
         table.connections.insert(number, Entry { client, changed: number, answers: 0, close: close.clone() });
         *table.shares.entry(client).or_default() += 1;
-        Some(Slot { slots: self.clone(), number, close })
+        Taken { slot: Some(Slot { slots: self.clone(), number, close }), reached }
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
@@ -175,7 +200,7 @@ mod tests {
     }
 
     fn take(slots: &Slots, last: u8) -> Arc<Slot> {
-        Arc::new(slots.take(client(last)).expect("a slot"))
+        Arc::new(slots.take(client(last)).slot.expect("a slot"))
     }
 
     /// Returns the numbers of the closed connections.
@@ -209,7 +234,8 @@ mod tests {
         let third = take(&slots, 1);
         assert_eq!(closed(&taken), [1]);
         let also_busy = third.begin();
-        assert!(slots.take(client(1)).is_none());
+        let refused = slots.take(client(1));
+        assert!(refused.slot.is_none() && refused.reached == Some(Limit::PerClient));
         drop((busy, also_busy));
         let _fourth = take(&slots, 1);
         assert_eq!(closed(&taken), [0]);
@@ -221,11 +247,11 @@ mod tests {
         let taken = [1, 1, 2].map(|last| take(&slots, last));
         let _busy = taken.each_ref().map(Slot::begin);
         // It would have as many as client 1.
-        assert!(slots.take(client(2)).is_none());
+        assert!(slots.take(client(2)).slot.is_none());
         let new = take(&slots, 3);
         assert_eq!(closed(&taken), [1]);
         let _busy = new.begin();
-        assert!(slots.take(client(4)).is_none());
+        assert!(slots.take(client(4)).slot.is_none());
     }
 
     #[test]
@@ -233,7 +259,7 @@ mod tests {
         let slots = Slots::new(3, 3);
         let taken = [1, 1, 2].map(|last| take(&slots, last));
         let _busy = [taken[0].begin(), taken[1].begin()];
-        assert!(slots.take(client(1)).is_none());
+        assert!(slots.take(client(1)).slot.is_none());
         assert_eq!(closed(&taken), [] as [usize; 0]);
     }
 

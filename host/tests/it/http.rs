@@ -1,5 +1,7 @@
 //! The same files by HTTP and HTTPS: one policy, one log, one life with the server.
 
+mod attacks;
+
 use crate::explain::live;
 use crate::harness::{
     Certificate, Client, Options, Peer, Ran, SOON, Server, Setup, bytes, connect, http_raw, own_address, rrq,

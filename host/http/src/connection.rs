@@ -25,7 +25,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tuffet::Certificate;
@@ -41,6 +41,9 @@ const MAX_HEADERS: usize = 64;
 /// one that has stopped.
 #[cfg(any(target_os = "android", target_os = "linux"))]
 const MAX_UNSENT: u32 = 128 << 10;
+
+/// How long a drain waits for the first request of a connection, which is on its way.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
 
 /// How long, and how much, the server reads after its last answer: a connection that is closed with unread bytes is
 /// reset, and its client may lose the answer.
@@ -114,7 +117,9 @@ impl Connection {
     ) {
         let (files, client, slot) = (self.files, self.client, Arc::clone(&self.slot));
         let least_rate = self.limits.least_rate;
+        let asked = &Notify::new();
         let service = service_fn(move |request: Request<Incoming>| {
+            asked.notify_one();
             let (files, busy, cut) = (files.clone(), slot.begin(), cut.clone());
             let mut request = request.map(|body| PacedBody::new(body, least_rate));
             if let Some(certificate) = &certificate {
@@ -136,7 +141,11 @@ impl Connection {
             // GRUB compares the names of fields by case.
             .title_case_headers(true)
             .serve_connection(TokioIo::new(stream), service);
-        let draining = async { drop(self.drain.wait_for(|drain| *drain).await) };
+        let draining = async {
+            drop(self.drain.wait_for(|drain| *drain).await);
+            // Ready at once if it has asked before.
+            let _ = timeout(FIRST_REQUEST, asked.notified()).await;
+        };
         let served = tokio::select! {
             served = poll_fn(|context| connection.poll_without_shutdown(context)) => Some(served),
             () = draining => None,

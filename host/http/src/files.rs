@@ -61,6 +61,11 @@ impl Files {
         self
     }
 
+    /// The same files, for the client of a connection that is accepted now: see [`Requests::of_accepted`].
+    pub(crate) fn of_accepted(&self) -> Files {
+        Files { requests: self.requests.of_accepted(), ..self.clone() }
+    }
+
     /// Answers a request of this client. `None` means that policy dropped the request, or that the client broke off: the
     /// connection should be closed without an answer.
     pub async fn respond<B>(&self, client: SocketAddr, request: Request<B>) -> Option<Response<Body>>

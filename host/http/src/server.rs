@@ -62,14 +62,17 @@ impl HttpServer {
         self.slots.taken()
     }
 
-    /// Closes the listeners and idle connections, lets answers finish, and cuts those that last longer than the limit.
-    /// Returns the number of these.
-    pub async fn drain(mut self, limit: Duration) -> usize {
+    /// Closes the listeners and idle connections, lets answers finish, and cuts those that last longer than the limit. It
+    /// waits up to a second for the first request of a connection. Begins at once; the future returns the number of answers
+    /// that were cut.
+    pub fn drain(mut self, limit: Duration) -> impl Future<Output = usize> + Send {
         self.drain.send_replace(true);
-        let finished = async { while self.listeners.join_next().await.is_some() {} };
-        match timeout(limit, finished).await {
-            Ok(()) => 0,
-            Err(_) => self.slots.taken(),
+        async move {
+            let finished = async { while self.listeners.join_next().await.is_some() {} };
+            match timeout(limit, finished).await {
+                Ok(()) => 0,
+                Err(_) => self.slots.taken(),
+            }
         }
     }
 
@@ -102,9 +105,12 @@ impl Acceptor {
         let mut logged: Option<Instant> = None;
         let mut crowd = Crowd::default();
         loop {
+            // Before it is accepted, so that a drain that begins meanwhile does not refuse its request.
+            let files = self.files.of_accepted();
             let accepted = tokio::select! {
-                accepted = socket.accept() => accepted,
+                biased;
                 _ = self.drain.wait_for(|drain| *drain) => break,
+                accepted = socket.accept() => accepted,
             };
             match accepted {
                 Ok((stream, mut client)) => {
@@ -116,7 +122,7 @@ impl Acceptor {
                     }
                     if let Some(slot) = taken.slot {
                         let connection = Connection {
-                            files: self.files.clone(),
+                            files,
                             limits: self.limits.clone(),
                             client,
                             slot: Arc::new(slot),

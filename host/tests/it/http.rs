@@ -5,9 +5,9 @@ mod attacks;
 use crate::explain::live;
 use crate::harness::{
     Certificate, Client, Options, Peer, Ran, SOON, Server, Setup, bytes, connect, http_raw, own_address, rrq,
-    run, skipped, tuffet, until,
+    run, skipped, tuffet, until, wait_until,
 };
-use crate::restart::Site;
+use crate::restart::{Site, end};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -431,6 +431,30 @@ fn a_restart_refuses_nobody() {
     assert!(whole.ends_with(&bytes(5000)));
     assert_eq!(first.0.wait().unwrap().code(), Some(0));
     assert_eq!(get(port, "/5000").status, 200);
+    second.stop();
+}
+
+/// A client that has connected to the server before it is replaced, and has sent its request afterwards.
+#[test]
+fn a_restart_serves_who_has_connected_before() {
+    let port = own_address();
+    let site = Site::new(&format!("http: {{ listeners: [{{ name: web, address: \"{port}\" }}] }}\n"));
+    let mut first = site.started(&[]);
+    // The first server stays as long as this transfer.
+    let reader = site.begin();
+    let descriptors = || fs::read_dir(format!("/proc/{}/fd", first.0.id())).unwrap().count();
+    let before = descriptors();
+    let mut begun = connect(port);
+    begun.write_all(b"GET /5000 HTTP/1.1\r\nHost: x\r\n").unwrap();
+    wait_until("it is accepted", || descriptors() > before);
+    let second = site.started(&["--take-over"]);
+    site.waits_for("the next server answers requests; waiting for running transfers", 1);
+    begun.write_all(b"\r\n").unwrap();
+    let mut answer = Vec::new();
+    begun.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200") && answer.ends_with(&bytes(5000)));
+    end(reader);
+    assert_eq!(first.0.wait().unwrap().code(), Some(0));
     second.stop();
 }
 

@@ -105,7 +105,7 @@ impl Site {
 
     /// Waits until this was logged so often.
     #[track_caller]
-    fn waits_for(&self, message: &str, times: usize) {
+    pub fn waits_for(&self, message: &str, times: usize) {
         until(message, || self.count(message), |count| *count >= times);
     }
 
@@ -114,7 +114,7 @@ impl Site {
         ran.assert_good();
     }
 
-    fn begin(&self) -> Peer {
+    pub fn begin(&self) -> Peer {
         let mut reader = Peer::new(self.address);
         reader.ask(&rrq("5000", &[]));
         reader.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
@@ -184,7 +184,7 @@ fn fetch(server: SocketAddr) -> Result<Duration, String> {
 }
 
 /// Ends a transfer of [`Site::begin`].
-fn end(mut reader: Peer) {
+pub fn end(mut reader: Peer) {
     reader.send(&ack(1));
     assert!(reader.read_on(2) == bytes(5000)[512..]);
 }

@@ -490,9 +490,10 @@ impl Running {
     fn drain(&mut self, patience: Duration) {
         let is_first = !matches!(self.phase, ShutdownPhase::Draining);
         self.phase = ShutdownPhase::Draining;
+        // First: whoever is accepted before the server drains is served.
+        self.http = self.http.take().map(|http| http.drain(patience));
         self.server.watch().draining();
         self.server.drain(patience);
-        self.http = self.http.take().map(|http| http.drain(patience));
         let held = if self.parent.is_some() && is_first { HOLD } else { Duration::ZERO };
         let end = patience.max(held) + SHUTDOWN_MARGIN;
         match &self.deadline {

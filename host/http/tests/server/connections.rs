@@ -1,7 +1,7 @@
 //! Connections: their reuse, their limits, and their end.
 
 use super::{Served, content, limits};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -154,6 +154,29 @@ fn a_drain_waits_for_no_idle_client() {
     // Less than the server waits for the rest of a request.
     assert_eq!(served.drain(Duration::from_millis(1900)), 0);
     assert!(idle.is_closed());
+}
+
+/// A client that has connected before the drain is served, if its request comes within a second; one that says nothing
+/// is closed then.
+#[test]
+fn a_drain_waits_a_moment_for_first_requests() {
+    let is_served = || {
+        let mut served = Served::start();
+        let (mut silent, mut fresh) = (served.connect(), TcpStream::connect(served.address).unwrap());
+        let http = served.http.take().unwrap();
+        while http.connections() < 2 {
+            std::thread::yield_now();
+        }
+        let draining = http.drain(super::PATIENCE);
+        let _ = fresh.write_all(b"GET /memory/5 HTTP/1.1\r\nHost: test\r\n\r\n");
+        assert_eq!(served.runtime.block_on(draining), 0);
+        assert!(silent.is_closed());
+        let mut answer = Vec::new();
+        let _ = fresh.read_to_end(&mut answer);
+        answer.starts_with(b"HTTP/1.1 200") && answer.ends_with(&content(5))
+    };
+    // A machine that stands still for a second between two lines does not do it each time.
+    assert!((0..5).any(|_| is_served()));
 }
 
 #[test]

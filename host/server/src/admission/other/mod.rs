@@ -36,7 +36,11 @@ type Granted = (Arc<Open>, Found, Bounds);
 
 /// Takes requests by other protocols. Cheap to clone.
 #[derive(Clone)]
-pub struct Requests(Weak<Admission>);
+pub struct Requests {
+    admission: Weak<Admission>,
+    /// Whether they are taken while the server drains, too.
+    of_accepted: bool,
+}
 
 /// A request by another protocol.
 #[derive(Debug, Clone)]
@@ -108,7 +112,16 @@ pub enum AskError {
 
 impl Requests {
     pub(crate) fn of(admission: &Arc<Admission>) -> Requests {
-        Requests(Arc::downgrade(admission))
+        Requests { admission: Arc::downgrade(admission), of_accepted: false }
+    }
+
+    /// The requests of a connection that is accepted now: unless the server drains already, they are taken until it has
+    /// ended. A client that has connected before a drain, and asks after its begin, is served so. The drain does not
+    /// wait for the request; whoever speaks the protocol takes no further one of the connection then.
+    #[must_use]
+    pub fn of_accepted(&self) -> Requests {
+        let of_accepted = self.admission.upgrade().is_some_and(|its| !its.watch.is_draining());
+        Requests { admission: Weak::clone(&self.admission), of_accepted }
     }
 
     /// Decides a read request: asks policy, and opens the content.
@@ -135,7 +148,10 @@ impl Requests {
         operation: Operation,
         size: Option<u64>,
     ) -> Result<Decided<Granted>, AskError> {
-        let admission = self.0.upgrade().filter(|its| !its.watch.is_draining()).ok_or(AskError::Ended)?;
+        let admission = self.admission.upgrade().ok_or(AskError::Ended)?;
+        if admission.watch.is_draining() && !self.of_accepted {
+            return Err(AskError::Ended);
+        }
         let generation = admission.generation.get();
         let known = || generation.negotiation.listeners();
         if !known().any(|name| name == ask.listener) {

@@ -46,9 +46,10 @@ const MAX_UNSENT: u32 = 128 << 10;
 const FIRST_REQUEST: Duration = Duration::from_secs(1);
 
 /// How long, and how much, the server reads after its last answer: a connection that is closed with unread bytes is
-/// reset, and its client may lose the answer.
+/// reset, and its client may lose the answer. More than sockets hold: a client that sends a large file may look for an
+/// answer only when the sockets are full.
 const LINGER_TIME: Duration = Duration::from_secs(2);
-const LINGER_BYTES: u64 = 1 << 20;
+const LINGER_BYTES: u64 = 64 << 20;
 
 /// A connection that was accepted.
 pub(crate) struct Connection {

@@ -160,9 +160,9 @@ fn another_server_may_pass_its_requests_on() {
 fn an_early_refusal_arrives_beside_a_large_body() {
     let served = served(false);
     let mut client = served.connect();
-    client.send(format!("PUT /secret HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", 1 << 20));
-    // More than the server has read when it refuses.
-    client.send(content(600_000));
+    client.send(format!("PUT /secret HTTP/1.1\r\nHost: test\r\nContent-Length: {}\r\n\r\n", 1 << 30));
+    // More than the server has read when it refuses, and than the sockets hold: the client looks for no answer before.
+    client.send(content(20_000_000));
     assert_eq!(client.answer(false).status, 403);
 }
 

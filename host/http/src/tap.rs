@@ -4,8 +4,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// Gets copies of the bytes of connections: what the clients have sent and what the kernel has taken to be sent. Of HTTPS
-/// these are the encrypted ones.
+/// Gets copies of the bytes of connections: what the clients have sent, and what the kernel has taken to be sent. For HTTPS,
+/// these are the encrypted bytes.
 pub trait Tap: fmt::Debug + Send + Sync {
     /// Gets bytes that have passed. It must not block.
     fn passed(&self, segment: &Segment<'_>);
@@ -25,8 +25,8 @@ pub struct Segment<'a> {
     pub before: u32,
     /// The number of bytes that have passed in the other direction, modulo 2³².
     pub opposite: u32,
-    /// The bytes, in parts.
-    pub parts: &'a [&'a [u8]],
+    /// The bytes.
+    pub bytes: &'a [u8],
 }
 
 /// The tap of one connection.
@@ -45,29 +45,28 @@ impl ConnectionTap {
     }
 
     pub(crate) fn received(&mut self, bytes: &[u8]) {
-        self.passed(true, &[bytes]);
+        self.passed(true, bytes);
         self.received = self.received.wrapping_add(bytes.len() as u32);
     }
 
     /// The first `count` bytes of these parts were sent.
     pub(crate) fn sent<'a>(&mut self, count: usize, parts: impl Iterator<Item = &'a [u8]>) {
         let mut left = count;
-        let parts: Vec<&[u8]> = parts
-            .map(|part| {
-                let taken = &part[..part.len().min(left)];
-                left -= taken.len();
-                taken
-            })
-            .filter(|part| !part.is_empty())
-            .collect();
-        self.passed(false, &parts);
-        self.sent = self.sent.wrapping_add(count as u32);
+        for part in parts {
+            let bytes = &part[..part.len().min(left)];
+            if bytes.is_empty() {
+                continue;
+            }
+            left -= bytes.len();
+            self.passed(false, bytes);
+            self.sent = self.sent.wrapping_add(bytes.len() as u32);
+        }
     }
 
-    fn passed(&self, is_inbound: bool, parts: &[&[u8]]) {
+    fn passed(&self, is_inbound: bool, bytes: &[u8]) {
         let (before, opposite) =
             if is_inbound { (self.received, self.sent) } else { (self.sent, self.received) };
         let Self { client, local, .. } = *self;
-        self.tap.passed(&Segment { client, local, is_inbound, before, opposite, parts });
+        self.tap.passed(&Segment { client, local, is_inbound, before, opposite, bytes });
     }
 }

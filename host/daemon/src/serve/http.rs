@@ -221,8 +221,8 @@ struct CaptureTap(Captures);
 
 impl Tap for CaptureTap {
     fn passed(&self, segment: &Segment<'_>) {
-        let Segment { client, local, is_inbound, before, opposite, parts, .. } = *segment;
-        self.0.passed(is_inbound, (client, local), StreamPlace { before, opposite }, parts);
+        let Segment { client, local, is_inbound, before, opposite, bytes, .. } = *segment;
+        self.0.passed(is_inbound, (client, local), StreamPlace { before, opposite }, bytes);
     }
 }
 

@@ -44,7 +44,7 @@ pub struct Tapped {
     pub local: SocketAddr,
     /// Its payload.
     pub bytes: Box<[u8]>,
-    /// Where it belongs in its connection; `None` of a datagram.
+    /// Where it belongs in its connection; `None` for a datagram.
     pub place: Option<StreamPlace>,
 }
 

@@ -104,7 +104,7 @@ impl Captures {
         inbound: bool,
         (client, local): (SocketAddr, SocketAddr),
         place: StreamPlace,
-        parts: &[&[u8]],
+        bytes: &[u8],
     ) {
         if !self.in_progress.load(Ordering::Relaxed) {
             return;
@@ -112,7 +112,7 @@ impl Captures {
         let tap = self.tap.read();
         let Some(tap) = tap.as_ref().filter(|tap| tap.wants(&client)) else { return };
         let mut before = place.before;
-        for segment in parts.iter().flat_map(|part| part.chunks(SEGMENT)) {
+        for segment in bytes.chunks(SEGMENT) {
             tap.put_segment(inbound, (client, local), StreamPlace { before, ..place }, segment);
             before = before.wrapping_add(segment.len() as u32);
         }

@@ -116,8 +116,8 @@ impl Requests {
     }
 
     /// The requests of a connection that is accepted now: unless the server drains already, they are taken until it has
-    /// ended. A client that has connected before a drain, and asks after its begin, is served so. The drain does not
-    /// wait for the request; whoever speaks the protocol takes no further one of the connection then.
+    /// ended. So a client that connected before a drain is served, even if it asks after the drain has begun. The drain
+    /// does not wait for the request, and the caller should take no further one from that connection.
     #[must_use]
     pub fn of_accepted(&self) -> Requests {
         let of_accepted = self.admission.upgrade().is_some_and(|its| !its.watch.is_draining());

@@ -14,7 +14,7 @@ use super::kind::check_kind;
 use super::load::is_pure_kind;
 use super::manifest::Manifest;
 use super::read::read;
-use super::settings_schema;
+use super::{sections, settings_schema};
 use tuffet_config::{ComponentSource, Fact, GrantKind, SettingsSchema};
 use tuffet_policy::text;
 use tuffet_request::events::Kind;
@@ -100,7 +100,7 @@ impl ComponentInfo {
         let engine = &shared.engine;
         // As when it is loaded: code without a digest would be removed at the next load, and compiled again.
         shared.code_cache.iter().for_each(CodeCache::verify);
-        let component = Component::from_binary(engine, binary);
+        let component = Component::from_binary(engine, &sections::code(binary));
         shared.code_cache.iter().for_each(CodeCache::seal);
         let component = component.map_err(|error| {
             format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")))

@@ -1,5 +1,7 @@
 //! Custom sections of a component, which describe its plugin: the manifest, and the schema of its settings.
 
+use std::borrow::Cow;
+
 use wasmparser::{KnownCustom, Parser, Payload};
 
 /// The header of a component, which is also the smallest one.
@@ -74,6 +76,27 @@ pub(super) fn replace(component: &[u8], name: &str, content: &[u8]) -> Result<Ve
     Ok(replaced)
 }
 
+/// Returns the component without its outermost custom sections. They change nothing about its code, but the code cache knows
+/// code by all bytes: with them, a new manifest or a new date would cost a compilation. What is no whole component stays as
+/// it is, for the compiler to refuse.
+pub(super) fn code(component: &[u8]) -> Cow<'_, [u8]> {
+    without_custom_sections(component).map_or(Cow::Borrowed(component), Cow::Owned)
+}
+
+fn without_custom_sections(component: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = component.strip_prefix(EMPTY)?;
+    let mut code = Vec::with_capacity(component.len());
+    code.extend(EMPTY);
+    while !rest.is_empty() {
+        let (section, _, after) = split(rest)?;
+        if section[0] != 0 {
+            code.extend(section);
+        }
+        rest = after;
+    }
+    Some(code)
+}
+
 /// Splits off the first section. Returns the section, its content, and the rest.
 fn split(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (mut length, mut at) = (0_usize, 1);
@@ -95,6 +118,22 @@ fn split(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_is_without_the_outermost_custom_sections() {
+        let mut bare = EMPTY.to_vec();
+        // An empty section of types.
+        bare.extend([7, 1, 0]);
+        let mut described = EMPTY.to_vec();
+        append(&mut described, "first", b"1");
+        described.extend([7, 1, 0]);
+        append(&mut described, "last", &[0; 300]);
+        assert_eq!(code(&described), bare);
+        assert_eq!(code(&bare), bare);
+        for damaged in [&described[..described.len() - 1], b"\0asm\x01\0\0\0", b"no component", b""] {
+            assert_eq!(code(damaged), damaged);
+        }
+    }
 
     #[test]
     fn the_compiler_of_a_module_is_known_by_its_producers() {

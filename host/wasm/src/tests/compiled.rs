@@ -52,6 +52,18 @@ async fn code_of_an_inspected_component_is_kept() {
     assert_eq!(runtime.compiled(), Some((1, 1)));
 }
 
+/// What describes a component is no part of its code.
+#[tokio::test]
+async fn a_new_description_compiles_nothing() {
+    let folder = TempDir::new().unwrap();
+    assert_eq!(load_afresh(folder.path()).await, (0, 1));
+    let mut described = crate::read::read(&acl("acl", json!({})).component).unwrap().into_owned();
+    crate::sections::append(&mut described, "made-at", b"today");
+    let runtime = PolicyRuntime::new(Some(folder.path())).unwrap();
+    assert!(ComponentInfo::of_bytes(&runtime, &described).is_ok());
+    assert_eq!(runtime.compiled(), Some((1, 0)));
+}
+
 #[tokio::test]
 async fn code_that_is_not_as_it_was_written_is_not_run() {
     let folder = TempDir::new().unwrap();

@@ -316,7 +316,7 @@ impl Member {
         };
         let result = ask(HookCall { probes: permit.probe, ..call }).await;
         let took = begun.elapsed();
-        self.counters.took(&self.name, hook, took);
+        self.counters.took(hook, took);
         let change = match &result {
             Ok(_) => permit.succeeded(),
             Err(failure) => {

@@ -1,8 +1,7 @@
 //! Counters of plugins.
 
-use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::failure::Cause;
@@ -27,21 +26,7 @@ pub struct Counters {
     key_bytes: AtomicU64,
     durations: [Histogram; HOOKS.len()],
     series: Arc<SeriesTable>,
-    listener: ListenerSlot,
 }
-
-/// The listener of all plugins of a server, once it is set.
-#[derive(Clone, Default)]
-pub(super) struct ListenerSlot(pub Arc<OnceLock<CallListener>>);
-
-impl fmt::Debug for ListenerSlot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ListenerSlot").field(&self.0.get().is_some()).finish()
-    }
-}
-
-/// A listener for finished calls: the plugin, the hook, and the duration.
-pub type CallListener = Box<dyn Fn(&Arc<str>, &'static str, Duration) + Send + Sync>;
 
 /// The hooks, in the order of their durations.
 const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "observe"];
@@ -80,11 +65,6 @@ pub struct PluginCounts {
 }
 
 impl Counters {
-    /// Counters that also report finished calls to this listener.
-    pub(super) fn heard_by(listener: ListenerSlot) -> Counters {
-        Counters { listener, ..Counters::default() }
-    }
-
     /// Counts a plugin that could not be loaded.
     pub fn unloadable(&self, problem: &LoadProblem) {
         let count = if problem.failure() == "fetch" { &self.fetch } else { &self.load };
@@ -95,11 +75,8 @@ impl Counters {
         self.calls.fetch_add(1, Relaxed);
     }
 
-    /// Reports a finished call.
-    pub(super) fn took(&self, plugin: &Arc<str>, hook: &'static str, time: Duration) {
-        if let Some(listener) = self.listener.0.get() {
-            listener(plugin, hook, time);
-        }
+    /// Counts the duration of a finished call.
+    pub(super) fn took(&self, hook: &'static str, time: Duration) {
         if let Some(place) = HOOKS.iter().position(|name| *name == hook) {
             self.durations[place].observe(time);
         }

@@ -64,7 +64,7 @@ pub use chain_results::{
 };
 pub use content::{PluginContent, Rendered, Rendering};
 pub use content_parts::{AnnouncedContent, part_length};
-pub use counters::{CallListener, Counters, PluginCounts};
+pub use counters::{Counters, PluginCounts};
 pub use decision_cache::DecisionCache;
 pub use deferred_work::{DeferredWork, defer};
 pub use delivery::{Batch, Delivery};

@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::counters::{CallListener, Counters, ListenerSlot, PluginCounts};
+use super::counters::{Counters, PluginCounts};
 use super::history::ClientHistory;
 use super::line_rate::LineRates;
 use super::series::PluginSeries;
@@ -16,7 +16,6 @@ pub struct PluginRecords(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
-    listener: ListenerSlot,
     history: ClientHistory,
     rates: LineRates,
 }
@@ -25,8 +24,7 @@ impl PluginRecords {
     /// Returns the counters of a plugin, shared with earlier policies.
     pub fn counters_of(&self, plugin: &str) -> Arc<Counters> {
         let mut all = self.0.counters.lock();
-        let new = || Arc::new(Counters::heard_by(self.0.listener.clone()));
-        Arc::clone(all.entry(Arc::from(plugin)).or_insert_with(new))
+        Arc::clone(all.entry(Arc::from(plugin)).or_default())
     }
 
     /// Returns the counters of each plugin, by name.
@@ -43,11 +41,6 @@ impl PluginRecords {
             PluginSeries { plugin: Arc::clone(plugin), series: series.read(), refused: series.refused() }
         });
         each.collect()
-    }
-
-    /// Calls this function after each call of a plugin. Only the first one counts.
-    pub fn on_call(&self, listener: CallListener) {
-        let _ = self.0.listener.0.set(listener);
     }
 
     /// The last requests of clients, for plugins with the grant.

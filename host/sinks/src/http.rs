@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, ClientBuilder, Response, StatusCode};
 use tokio::runtime::Runtime;
 
 use super::output::{Failure, Output, Remedy};
@@ -28,7 +28,8 @@ pub(super) struct HttpOutput {
 
 impl HttpOutput {
     pub(super) fn open(target: &HttpTarget) -> io::Result<HttpOutput> {
-        let client = client(&target.url, target.timeout)?;
+        let client = client_builder(&target.url, target.timeout).build();
+        let client = client.map_err(|error| io::Error::other(explain(error)))?;
         let headers = headers(target.format.content_type(), &target.headers)?;
         Ok(HttpOutput { target: target.clone(), client, headers, runtime: None })
     }
@@ -69,19 +70,16 @@ impl HttpOutput {
     }
 }
 
-/// Creates a client for this URL.
-pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
+/// Returns the builder of a client for this URL.
+pub(super) fn client_builder(url: &str, timeout: Duration) -> ClientBuilder {
     tls::choose_provider();
-    let mut builder = Client::builder()
+    let builder = Client::builder()
         .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(timeout)
         .timeout(timeout);
-    if url.starts_with("http:") {
-        // A machine without system certificates can still use plain HTTP.
-        builder = builder.tls_certs_only([]);
-    }
-    builder.build().map_err(|error| io::Error::other(explain(error)))
+    // A machine without system certificates can still use plain HTTP.
+    if url.starts_with("http:") { builder.tls_certs_only([]) } else { builder }
 }
 
 /// Returns the headers of each request.

@@ -14,7 +14,7 @@ mod log;
 mod memory;
 mod nats;
 mod open_sinks;
-mod otlp;
+pub mod otlp;
 mod output;
 mod queue;
 mod rotate;
@@ -33,7 +33,6 @@ use std::time::{Duration, Instant};
 
 pub use log::{LogFailure, LogOutput};
 pub use open_sinks::Sinks;
-pub use otlp::resource;
 pub use tuffet_request::SinkCounted;
 
 use backlog::Backlog;

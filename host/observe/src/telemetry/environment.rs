@@ -1,17 +1,18 @@
 //! The variables of the OpenTelemetry specification. Invalid ones are reported and ignored, as the specification
 //! requires; but if that would trust the wrong certificates, nothing is sent.
 
-use super::identity::Tls;
+use super::metrics::Temporality;
 use super::queue::Batching;
-use super::settings::Destination;
 use http::{HeaderName, HeaderValue};
-use opentelemetry_sdk::metrics::Temporality;
 use std::fmt::{self, Display};
+use std::fs;
 use std::str::FromStr;
 use std::time::Duration;
 use tuffet_config::{
-    OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, default_port, resource_attributes,
+    OtlpProtocol, Secret, TelemetryConfig, TracesSampled, check_endpoint, decode, default_port,
+    resource_attributes,
 };
+use tuffet_sinks::otlp::{Destination, Tls};
 
 /// The known variables, except those of the exporter, which exist for each signal.
 const KNOWN_VARIABLES: [&str; 21] = [
@@ -88,6 +89,21 @@ impl Display for VariableProblem {
             None => write!(f, "the variable {variable} is ignored: {why}"),
         }
     }
+}
+
+/// The largest file of certificates, in bytes.
+const MAX_PEM: u64 = 1 << 20;
+
+/// # Errors
+/// The file cannot be read, or is not PEM.
+fn read_pem(path: &str) -> Result<Vec<u8>, String> {
+    let about = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MAX_PEM {
+        return Err(format!("it is not a file, or has more than {MAX_PEM} bytes"));
+    }
+    let pem = fs::read(path).map_err(|error| error.to_string())?;
+    let begin = b"-----BEGIN ";
+    if pem.windows(begin.len()).any(|part| part == begin) { Ok(pem) } else { Err("it is not PEM".into()) }
 }
 
 /// Reads variables, and collects their problems.
@@ -195,12 +211,11 @@ impl<'a> Environment<'a> {
         {
             self.report(&name, "requests are not compressed; give `none`, or remove it");
         }
-        self.check_headers(signal);
         let endpoint = self.endpoint(signal, protocol, config);
         let tls = self.tls(signal, &endpoint)?;
         let timeout = timeout.unwrap_or(config.timeout).max(Duration::from_millis(1));
-        let headers = config.headers.iter();
-        let headers = headers.map(|(name, value)| (name.clone(), value.reveal().to_owned())).collect();
+        let written = config.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+        let headers = written.chain(self.headers(signal)).collect();
         Some(Destination { endpoint, protocol, headers, timeout, tls })
     }
 
@@ -239,7 +254,7 @@ impl<'a> Environment<'a> {
         let mut readable = true;
         let mut file = |environment: &mut Self, what: &str| -> Option<(String, Vec<u8>)> {
             let (name, path) = environment.of(signal, what)?;
-            match Tls::read(&path) {
+            match read_pem(&path) {
                 Ok(pem) => Some((name, pem)),
                 Err(error) => {
                     let signal = signal.to_ascii_lowercase();
@@ -266,15 +281,18 @@ impl<'a> Environment<'a> {
         readable.then_some(tls)
     }
 
-    /// Reports the headers that the exporter would skip.
-    fn check_headers(&mut self, signal: &str) {
-        let Some((name, list)) = self.of(signal, "HEADERS") else { return };
-        let is_valid = |pair: &str| {
-            let pair = pair.split_once('=').map(|(key, value)| (key.trim(), decode(value.trim())));
-            let Some((key, Some(value))) = pair else { return false };
-            HeaderName::from_str(key).is_ok() && HeaderValue::from_str(&value).is_ok()
+    /// Reads headers, which replace configured ones.
+    fn headers(&mut self, signal: &str) -> Vec<(String, Secret)> {
+        let Some((name, list)) = self.of(signal, "HEADERS") else { return Vec::new() };
+        let header = |pair: &str| {
+            let (key, value) = pair.split_once('=')?;
+            let value = decode(value.trim())?;
+            HeaderValue::from_str(&value).ok()?;
+            let key = HeaderName::from_str(key.trim()).ok()?;
+            Some((key.as_str().to_owned(), Secret::new(value)))
         };
-        let bad = list.split(',').filter(|pair| !pair.trim().is_empty() && !is_valid(pair)).count();
+        let pairs: Vec<_> = list.split(',').filter(|pair| !pair.trim().is_empty()).map(header).collect();
+        let bad = pairs.iter().filter(|pair| pair.is_none()).count();
         if bad > 0 {
             let why = format!(
                 "{bad} of its pairs cannot be headers, and are ignored; write `name=value,name=value`, with %XX \
@@ -282,6 +300,7 @@ impl<'a> Environment<'a> {
             );
             self.report(&name, why);
         }
+        pairs.into_iter().flatten().collect()
     }
 
     /// Returns the sampling of traces; `None` for no traces at all.

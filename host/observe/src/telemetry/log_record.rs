@@ -3,8 +3,11 @@
 //!
 //! The numbers of fields are those of `opentelemetry/proto/logs/v1/logs.proto` and `common/v1/common.proto`.
 
+use super::sender::scope;
 use crate::dialect::COMPATIBLE;
 use opentelemetry::trace::{SpanId, TraceFlags, TraceId};
+use opentelemetry_proto::tonic::resource::v1::Resource;
+use prost::Message as _;
 use std::error::Error;
 use std::fmt::{Debug, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,14 +19,33 @@ use tuffet_policy::PluginFields;
 const USUAL_SIZE: usize = 1024;
 
 /// The scopes of records: targets of the log.
-pub(super) const SCOPES: [&str; 4] = ["tuffet::transfer", "tuffet::plugin", "tuffet::policy", "tuffet"];
+const SCOPES: [&str; 4] = ["tuffet::transfer", "tuffet::plugin", "tuffet::policy", "tuffet"];
 
 /// An encoded `LogRecord`.
 #[derive(Debug)]
 pub(super) struct Record {
     /// One of [`SCOPES`].
-    pub(super) scope: &'static str,
-    pub(super) bytes: Vec<u8>,
+    scope: &'static str,
+    bytes: Vec<u8>,
+}
+
+/// Returns an encoded `ExportLogsServiceRequest` with these records.
+pub(super) fn request(resource: &Resource, records: &[Record]) -> Vec<u8> {
+    let mut of_resource = Message::default();
+    of_resource.block(1, &resource.encode_to_vec());
+    for name in SCOPES {
+        let mut its = records.iter().filter(|record| record.scope == name).peekable();
+        if its.peek().is_none() {
+            continue;
+        }
+        let mut of_scope = Message::default();
+        of_scope.block(1, &scope(name).encode_to_vec());
+        its.for_each(|record| of_scope.block(2, &record.bytes));
+        of_resource.block(2, &of_scope.0);
+    }
+    let mut request = Message::default();
+    request.block(1, &of_resource.0);
+    request.0
 }
 
 /// Writes a record, as a visitor of the fields of its event.
@@ -148,7 +170,7 @@ impl Value<'_> {
 
 /// An encoded message.
 #[derive(Debug, Default)]
-pub(super) struct Message(pub(super) Vec<u8>);
+struct Message(Vec<u8>);
 
 /// How the value of a field is encoded: the wire types of protobuf.
 #[derive(Clone, Copy)]
@@ -161,7 +183,7 @@ enum WireType {
 
 impl Message {
     /// Writes text, bytes or a message.
-    pub(super) fn block(&mut self, field: u8, content: &[u8]) {
+    fn block(&mut self, field: u8, content: &[u8]) {
         self.begin_block(field, content.len());
         self.0.extend_from_slice(content);
     }
@@ -229,13 +251,14 @@ fn varint_len(number: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
     use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
     use opentelemetry_proto::tonic::logs::v1::LogRecord;
     use parking_lot::Mutex;
-    use prost::Message as _;
     use std::sync::Arc;
     use tracing::{Event, Subscriber};
     use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+    use tuffet_sinks::otlp::message;
 
     struct Collected(Arc<Mutex<Vec<Record>>>);
 
@@ -297,6 +320,24 @@ mod tests {
         assert_eq!(record.trace_id, TraceId::from_hex(trace).unwrap().to_bytes());
         assert_eq!(record.span_id, SpanId::from_hex(span).unwrap().to_bytes());
         assert_eq!(attributes(record), [("log.target".to_owned(), Any::StringValue("tuffet".into()))]);
+    }
+
+    #[test]
+    fn a_request_has_a_scope_for_each_target() {
+        let resource =
+            message(&opentelemetry_sdk::Resource::builder_empty().with_service_name("here").build());
+        let targets = ["tuffet::transfer", "tuffet::sinks", "tuffet::transfer"];
+        let records = targets.map(|target| RecordWriter::new(Level::INFO, target).finish());
+        let request = ExportLogsServiceRequest::decode(&*request(&resource, &records)).unwrap();
+        let [resource] = &request.resource_logs[..] else { unreachable!("{request:?}") };
+        let attributes = &resource.resource.as_ref().unwrap().attributes;
+        assert_eq!((attributes.len(), &*attributes[0].key), (1, "service.name"));
+        let scopes = resource.scope_logs.iter().map(|scope| {
+            let about = scope.scope.as_ref().unwrap();
+            (&*about.name, &*about.version, scope.log_records.len())
+        });
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(scopes.collect::<Vec<_>>(), [("tuffet::transfer", version, 2), ("tuffet", version, 1)]);
     }
 
     #[test]

@@ -5,14 +5,10 @@
 //! not involved. Exports wait in bounded queues, each with a thread: a slow or unreachable collector loses data, and
 //! delays no transfer.
 
-mod endpoint;
 mod environment;
-mod export;
 mod families;
 mod fetch_spans;
-mod identity;
 mod log_record;
-mod log_sender;
 mod logs;
 mod metrics;
 mod otlp;
@@ -20,6 +16,7 @@ mod process;
 mod prometheus;
 mod queue;
 mod selection;
+mod sender;
 mod settings;
 mod spans;
 #[cfg(test)]

@@ -1,27 +1,27 @@
 //! Exports over OTLP: starts the exporters, selects the requests that become traces, and ends the queues.
 
-use super::export::SpanSender;
-use super::log_record::Record;
-use super::log_sender::RecordSender;
+use super::log_record::{self, Record};
 use super::logs;
 use super::metrics::Metrics;
 use super::queue::Queue;
 use super::selection::{self, PerSecond};
+use super::sender::Sender;
 use super::settings::Settings;
-use super::{export, fetch_spans, spans};
+use super::{fetch_spans, spans};
 use opentelemetry::InstrumentationScope;
-use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_sdk::trace::SpanData;
 use std::collections::HashMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_net::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
 use tuffet_server::origins::FetchNote;
 use tuffet_server::sampling::Sampling;
 use tuffet_server::watch::{ExportCounts, Watch};
-use tuffet_sinks::resource;
+use tuffet_sinks::otlp::{Destination, Signal, message, resource};
 
 /// The enabled exports over OTLP. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -42,40 +42,39 @@ struct Traces {
 }
 
 impl Telemetry {
-    /// Starts to export. Failures are only logged: a server works without telemetry.
+    /// Starts to export. Must be called on the runtime of control. Failures are only logged: a server works without
+    /// telemetry.
     pub fn start(
         settings: Option<Settings>,
         listeners: impl Iterator<Item = (Arc<str>, SocketAddr)>,
         watch: &Watch,
     ) -> Telemetry {
         let Some(settings) = settings else { return Telemetry::default() };
-        tls::choose_provider();
         let resource = resource(&settings.resource);
         let listeners = Arc::new(listeners.collect::<HashMap<_, _>>());
-        let scope = InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
         let traces = settings.traces.and_then(|(to, batching, chosen)| {
-            let started = export::spans(&to).and_then(|(mut exporter, endpoint)| {
-                exporter.set_resource(&resource);
-                Queue::start("traces", batching, SpanSender { exporter, endpoint })
-                    .map_err(|error| error.to_string())
-            });
-            let queue = started_or_log("traces", &to.endpoint, started)?;
+            let resource = ResourceAttributesWithSchema::from(&resource);
+            let queue = started(Signal::Traces, &to, |sender| {
+                Queue::start(batching, sender, move |batch| spans::request(&resource, batch))
+            })?;
             let sampling = Sampling::ratio(chosen.part);
             let limit = Arc::new(PerSecond::new(chosen.per_second));
-            Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
+            let scope =
+                InstrumentationScope::builder("tuffet").with_version(env!("CARGO_PKG_VERSION")).build();
+            Some(Traces { sampling, limit, queue, listeners, scope })
         });
         let logs = settings.logs.and_then(|(to, batching)| {
-            let started = export::logs(&to).and_then(|(exporter, endpoint)| {
-                let records = RecordSender::new(exporter, endpoint, scope.clone(), &resource);
-                Queue::start("logs", batching, records).map_err(|error| error.to_string())
-            });
-            started_or_log("logs", &to.endpoint, started)
+            let resource = message(&resource);
+            started(Signal::Logs, &to, |sender| {
+                Queue::start(batching, sender, move |batch| log_record::request(&resource, &batch))
+            })
         });
         let metrics = settings.metrics.and_then(|(to, interval, temporality)| {
-            let started = Metrics::start(&to, interval, temporality, resource.clone(), scope.clone(), watch);
-            started_or_log("metrics", &to.endpoint, started).map(Arc::new)
+            started(Signal::Metrics, &to, |sender| {
+                Metrics::start(sender, interval, temporality, message(&resource), watch)
+            })
         });
-        let telemetry = Telemetry { traces, metrics, logs };
+        let telemetry = Telemetry { traces, metrics: metrics.map(Arc::new), logs };
         watch.exports(telemetry.counts());
         if let Some(queue) = &telemetry.logs {
             logs::set_destination(queue);
@@ -90,9 +89,6 @@ impl Telemetry {
 
     /// Exports an ended request. Returns its trace, if that is exported.
     pub fn ended(&self, summary: &Summary) -> Option<Traced> {
-        if let Some(metrics) = &self.metrics {
-            metrics.ended(summary);
-        }
         let (traces, trail) = (self.traces.as_ref()?, summary.record.request.trail.as_deref()?);
         if !selection::is_exported(summary, trail, &traces.limit) {
             return None;
@@ -133,8 +129,10 @@ impl Telemetry {
     }
 }
 
-/// Logs whether the exporter started; `None` if not.
-fn started_or_log<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
+/// Starts the thread of a signal, and logs whether that went well; `None` if not.
+fn started<T>(signal: Signal, to: &Destination, start: impl FnOnce(Sender) -> io::Result<T>) -> Option<T> {
+    let started = Sender::new(signal, to).and_then(|sender| start(sender).map_err(|error| error.to_string()));
+    let (signal, endpoint) = (signal.as_str(), &to.endpoint);
     match &started {
         Ok(_) => tracing::info!(target: "tuffet::telemetry", signal, endpoint, "exporting"),
         Err(error) => tracing::error!(

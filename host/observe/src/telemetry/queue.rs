@@ -9,6 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_server::watch::ExportCounts as Counts;
 
+use super::sender::Sender;
+
 /// The limits of queue and batches: `OTEL_BSP_*`, `OTEL_BLRP_*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Batching {
@@ -18,16 +20,6 @@ pub(crate) struct Batching {
     pub batch: usize,
     /// The longest wait of a batch's first item.
     pub delay: Duration,
-}
-
-/// Sends a batch; blocks, for a bounded time.
-pub(super) trait Export<T>: Send {
-    /// # Errors
-    /// The message for the operator.
-    fn export(&mut self, batch: Vec<T>) -> Result<(), String>;
-
-    /// Returns the URL of the collector, for the log.
-    fn endpoint(&self) -> &str;
 }
 
 /// The queue. Cheap to clone; clones share it.
@@ -64,15 +56,16 @@ struct State<T> {
 }
 
 impl<T: Send + 'static> Queue<T> {
-    /// Starts the thread.
+    /// Starts the thread. `encode` makes a request of a batch.
     ///
     /// # Errors
     /// The system has no thread for it.
     pub(super) fn start(
-        signal: &'static str,
         batching: Batching,
-        export: impl Export<T> + 'static,
+        sender: Sender,
+        encode: impl Fn(Vec<T>) -> Vec<u8> + Send + 'static,
     ) -> std::io::Result<Queue<T>> {
+        let signal = sender.signal.as_str();
         let state = State { items: VecDeque::new(), until: None, ended: false };
         let queue = Queue(Arc::new(Shared {
             signal,
@@ -80,10 +73,10 @@ impl<T: Send + 'static> Queue<T> {
             state: Mutex::new(state),
             work: Condvar::new(),
             ended: Condvar::new(),
-            counts: Arc::default(),
+            counts: sender.counts(),
         }));
         let worker = queue.clone();
-        thread::Builder::new().name(format!("tuffet-{signal}")).spawn(move || worker.run(export))?;
+        thread::Builder::new().name(format!("tuffet-{signal}")).spawn(move || worker.run(sender, encode))?;
         Ok(queue)
     }
 
@@ -144,31 +137,9 @@ impl<T: Send + 'static> Queue<T> {
         self.0.state.lock()
     }
 
-    fn run(&self, mut export: impl Export<T>) {
-        let mut broken = false;
+    fn run(&self, mut sender: Sender, encode: impl Fn(Vec<T>) -> Vec<u8>) {
         while let Some(batch) = self.next() {
-            let count = batch.len() as u64;
-            match export.export(batch) {
-                Ok(()) => {
-                    self.0.counts.exported.fetch_add(count, Relaxed);
-                    if std::mem::take(&mut broken) {
-                        tracing::info!(
-                            target: "tuffet::telemetry", signal = self.0.signal, endpoint = export.endpoint(),
-                            "the collector works again"
-                        );
-                    }
-                }
-                Err(error) => {
-                    self.0.counts.failures.fetch_add(1, Relaxed);
-                    self.0.counts.dropped.fetch_add(count, Relaxed);
-                    if !std::mem::replace(&mut broken, true) {
-                        tracing::warn!(
-                            target: "tuffet::telemetry", signal = self.0.signal, endpoint = export.endpoint(), error,
-                            "the collector does not accept data; it is dropped and counted until it does"
-                        );
-                    }
-                }
-            }
+            sender.send(batch.len() as u64, encode(batch));
         }
         self.lock().ended = true;
         self.0.ended.notify_all();
@@ -192,14 +163,16 @@ impl<T: Send + 'static> Queue<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::sender::Transport;
     use super::*;
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::mpsc::{self, Receiver, channel};
+    use tuffet_sinks::otlp::{Accepted, Signal};
 
-    /// Sends each batch to the test, then waits for its result.
-    struct Collector(Sender<Vec<u32>>, Receiver<Result<(), String>>);
+    /// Gives each batch to the test, then waits for its result.
+    struct Collector(mpsc::Sender<Vec<u8>>, Receiver<Result<Accepted, String>>);
 
-    impl Export<u32> for Collector {
-        fn export(&mut self, batch: Vec<u32>) -> Result<(), String> {
+    impl Transport for Collector {
+        fn send(&mut self, batch: Vec<u8>) -> Result<Accepted, String> {
             let _ = self.0.send(batch);
             self.1.recv().unwrap_or_else(|_| Err("gone".into()))
         }
@@ -209,16 +182,17 @@ mod tests {
         }
     }
 
-    type Answers = Sender<Result<(), String>>;
+    type Answers = mpsc::Sender<Result<Accepted, String>>;
 
-    fn start(queue: usize, batch: usize) -> (Queue<u32>, Receiver<Vec<u32>>, Answers) {
+    fn start(queue: usize, batch: usize) -> (Queue<u8>, Receiver<Vec<u8>>, Answers) {
         let ((batches, received), (answer, answers)) = (channel(), channel());
         let batching = Batching { queue, batch, delay: Duration::from_millis(1) };
-        let queue = Queue::start("test", batching, Collector(batches, answers)).unwrap();
+        let sender = Sender::to(Signal::Logs, Collector(batches, answers));
+        let queue = Queue::start(batching, sender, |batch| batch).unwrap();
         (queue, received, answer)
     }
 
-    fn read(queue: &Queue<u32>) -> [u64; 3] {
+    fn read(queue: &Queue<u8>) -> [u64; 3] {
         let counts = queue.counts();
         [&counts.exported, &counts.dropped, &counts.failures].map(|count| count.load(Relaxed))
     }
@@ -233,15 +207,15 @@ mod tests {
         queue.push([7, 8]);
         queue.push([9]);
         assert_eq!(read(&queue), [0, 4, 0]);
-        answer.send(Ok(())).unwrap();
+        answer.send(Ok(Accepted::default())).unwrap();
         assert_eq!(received.recv().unwrap(), [2, 3]);
         answer.send(Err("503".into())).unwrap();
         assert_eq!(received.recv().unwrap(), [7, 8]);
-        answer.send(Ok(())).unwrap();
+        answer.send(Ok(Accepted { refused: 1, message: "too old".into() })).unwrap();
         queue.finish(Duration::from_secs(60));
-        assert_eq!(read(&queue), [3, 6, 1]);
+        assert_eq!(read(&queue), [2, 7, 2]);
         queue.push([10]);
-        assert_eq!(read(&queue), [3, 7, 1], "nothing is taken after the end");
+        assert_eq!(read(&queue), [2, 8, 2], "nothing is taken after the end");
     }
 
     #[test]

@@ -2,12 +2,11 @@
 //! take precedence ([`super::environment`]).
 
 use super::environment::{Environment, VariableProblem};
-use super::identity::Tls;
+use super::metrics::Temporality;
 use super::queue::Batching;
-use opentelemetry_sdk::metrics::Temporality;
-use std::collections::HashMap;
 use std::time::Duration;
-use tuffet_config::{OtlpProtocol, TelemetryConfig, TracesSampled};
+use tuffet_config::{TelemetryConfig, TracesSampled};
+use tuffet_sinks::otlp::Destination;
 
 /// The settings of all exports.
 #[derive(Debug)]
@@ -19,23 +18,6 @@ pub struct Settings {
     /// With the interval.
     pub(super) metrics: Option<(Destination, Duration, Temporality)>,
     pub(super) logs: Option<(Destination, Batching)>,
-}
-
-/// The destination of one signal.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct Destination {
-    pub(super) endpoint: String,
-    pub(super) protocol: OtlpProtocol,
-    /// From the configuration; the exporter adds those of the environment.
-    pub(super) headers: HashMap<String, String>,
-    pub(super) timeout: Duration,
-    pub(super) tls: Tls,
-}
-
-impl std::fmt::Debug for Destination {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Destination").field("endpoint", &self.endpoint).finish_non_exhaustive()
-    }
 }
 
 impl Settings {
@@ -71,18 +53,18 @@ impl Settings {
         let traces = environment.signal("TRACES", config.traces.enabled, config).and_then(|destination| {
             let chosen = environment.sampler(config.traces.sampled().unwrap_or(TracesSampled::ALL))?;
             let most = environment.limit("OTEL_BSP_EXPORT_TIMEOUT");
-            Some((destination.within(most), environment.batching("BSP", 5_000), chosen))
+            Some((within(destination, most), environment.batching("BSP", 5_000), chosen))
         });
         let metrics = environment.signal("METRICS", config.metrics.enabled, config).map(|destination| {
             let interval = environment.milliseconds("OTEL_METRIC_EXPORT_INTERVAL");
             let interval = interval.unwrap_or(config.metrics.interval);
             let most = environment.limit("OTEL_METRIC_EXPORT_TIMEOUT");
             let interval = interval.max(Duration::from_millis(100));
-            (destination.within(most), interval, environment.temporality())
+            (within(destination, most), interval, environment.temporality())
         });
         let logs = environment.signal("LOGS", config.logs, config).map(|destination| {
             let most = environment.limit("OTEL_BLRP_EXPORT_TIMEOUT");
-            (destination.within(most), environment.batching("BLRP", 1_000))
+            (within(destination, most), environment.batching("BLRP", 1_000))
         });
         if traces.is_none() && metrics.is_none() && logs.is_none() {
             return None;
@@ -92,17 +74,16 @@ impl Settings {
     }
 }
 
-impl Destination {
-    /// Applies the time limit of the processor, too.
-    fn within(self, most: Duration) -> Destination {
-        Destination { timeout: self.timeout.min(most), ..self }
-    }
+/// Applies the time limit of the processor, too.
+fn within(destination: Destination, most: Duration) -> Destination {
+    Destination { timeout: destination.timeout.min(most), ..destination }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuffet_config::Traces;
+    use std::collections::HashMap;
+    use tuffet_config::{Secret, Traces};
 
     fn resolve(config: Option<&TelemetryConfig>, variables: &[(&str, &str)]) -> Option<Settings> {
         resolve_with_problems(config, variables).0
@@ -208,6 +189,22 @@ mod tests {
         ];
         let (settings, problems) = resolve_with_problems(Some(&config), &variables);
         let settings = settings.unwrap();
+        let headers = [
+            ("OTEL_EXPORTER_OTLP_HEADERS", "A=all,b=2"),
+            ("OTEL_EXPORTER_OTLP_LOGS_HEADERS", " a = of%20logs ,c=3, , bad name=4"),
+        ];
+        let secret = |name: &str, value: &str| (name.to_owned(), Secret::new(value));
+        let written =
+            TelemetryConfig { headers: [secret("a", "written"), secret("d", "4")].into(), ..config.clone() };
+        let of_signals = resolve(Some(&written), &headers).unwrap();
+        assert_eq!(
+            of_signals.metrics.unwrap().0.headers,
+            [secret("a", "all"), secret("b", "2"), secret("d", "4")].into()
+        );
+        assert_eq!(
+            of_signals.logs.unwrap().0.headers,
+            [secret("a", "of logs"), secret("c", "3"), secret("d", "4")].into()
+        );
         let last = |key: &str| {
             let mut found = settings.resource.iter().rev().filter(|(name, _)| name == key);
             found.next().map(|(_, value)| value.as_str())

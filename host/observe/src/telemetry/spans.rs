@@ -3,7 +3,11 @@
 
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
+use opentelemetry_proto::transform::trace::tonic::group_spans_by_resource_and_scope;
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
+use prost::Message as _;
 use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::SystemTime;
@@ -13,6 +17,12 @@ use tuffet_request::{Step, Trail, What};
 
 /// The most characters of a text from clients, plugins or the system.
 const MAX_TEXT: usize = 256;
+
+/// Returns an encoded `ExportTraceServiceRequest` with these spans.
+pub(super) fn request(resource: &ResourceAttributesWithSchema, spans: Vec<SpanData>) -> Vec<u8> {
+    let resource_spans = group_spans_by_resource_and_scope(spans, resource);
+    ExportTraceServiceRequest { resource_spans }.encode_to_vec()
+}
 
 /// Returns all spans of a request, that of the transfer first.
 pub(super) fn spans(

@@ -342,12 +342,6 @@ impl Watch {
         self.0.records.series()
     }
 
-    /// Calls this function after each call of a plugin: with its name, the hook, and the duration. Only the first
-    /// function counts.
-    pub fn on_call(&self, listener: impl Fn(&Arc<str>, &'static str, Duration) + Send + Sync + 'static) {
-        self.0.records.on_call(Box::new(listener));
-    }
-
     /// Returns the state of the server, what it does, and the states of its parts.
     pub fn report(&self) -> Report {
         let parts = self.0.status.parts();

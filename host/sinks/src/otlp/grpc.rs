@@ -1,94 +1,138 @@
 //! OTLP over gRPC.
 
+use super::super::http::headers;
+use super::collector::{Destination, Refusal, Retry, Signal};
+use bytes::{Buf, BufMut, Bytes};
+use http::uri::PathAndQuery;
+use reqwest::header::CONTENT_TYPE;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
-
-use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
-use opentelemetry_proto::tonic::collector::logs::v1::logs_service_client::LogsServiceClient;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::metadata::MetadataMap;
-use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
-
-use super::super::http::headers;
-use super::ExportResult;
-use tuffet_config::sinks::OtlpTarget;
 use tuffet_net::causes::explain;
 use tuffet_net::tls;
 
 pub(super) struct Grpc {
     endpoint: Endpoint,
+    method: PathAndQuery,
     metadata: MetadataMap,
     timeout: Duration,
-    /// Created for the first delivery, because it starts tasks.
-    client: Option<LogsServiceClient<Channel>>,
+    /// Created for the first request, because it starts tasks.
+    channel: Option<Channel>,
 }
 
 impl Grpc {
-    pub(super) fn open(target: &OtlpTarget) -> io::Result<Grpc> {
+    pub(super) fn open(destination: &Destination, signal: Signal) -> io::Result<Grpc> {
         tls::choose_provider();
-        let mut endpoint = Endpoint::from_shared(target.endpoint.clone())
+        let mut endpoint = Endpoint::from_shared(destination.endpoint.clone())
             .and_then(|endpoint| endpoint.user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION"))))
             .map_err(|error| io::Error::other(explain(&error)))?
-            .connect_timeout(target.timeout);
-        if target.endpoint.starts_with("https:") {
-            let roots = ClientTlsConfig::new().with_native_roots();
-            endpoint = endpoint.tls_config(roots).map_err(|error| io::Error::other(explain(&error)))?;
+            .connect_timeout(destination.timeout);
+        if destination.endpoint.starts_with("https:") {
+            let tls = endpoint.tls_config(destination.tls.grpc());
+            endpoint = tls.map_err(|error| io::Error::other(explain(&error)))?;
         }
         // The protocol sets the content type itself.
-        let mut headers = headers("application/grpc", &target.headers)?;
-        headers.remove("content-type");
+        let mut headers = headers("application/grpc", &destination.headers)?;
+        headers.remove(CONTENT_TYPE);
         Ok(Grpc {
             endpoint,
+            method: PathAndQuery::from_static(match signal {
+                Signal::Traces => "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+                Signal::Metrics => "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
+                Signal::Logs => "/opentelemetry.proto.collector.logs.v1.LogsService/Export",
+            }),
             metadata: MetadataMap::from_headers(headers),
-            timeout: target.timeout,
-            client: None,
+            timeout: destination.timeout,
+            channel: None,
         })
     }
 
-    /// Sends a request. Must be called within a runtime.
-    pub(super) async fn export(&mut self, request: ExportLogsServiceRequest) -> ExportResult {
-        let client = self.client.get_or_insert_with(|| LogsServiceClient::new(self.endpoint.connect_lazy()));
-        let mut request = Request::new(request);
+    /// Sends a request, and returns the message of the answer.
+    pub(super) async fn export(&mut self, message: Bytes) -> Result<Bytes, Refusal> {
+        let channel = self.channel.get_or_insert_with(|| self.endpoint.connect_lazy()).clone();
+        let mut request = Request::new(message);
         *request.metadata_mut() = self.metadata.clone();
         request.set_timeout(self.timeout);
-        match tokio::time::timeout(self.timeout, client.export(request)).await {
-            Ok(Ok(answer)) => ExportResult::Taken(answer.into_inner()),
-            Ok(Err(status)) => judge(&status),
+        let method = self.method.clone();
+        let exported = async move {
+            let mut client = tonic::client::Grpc::new(channel);
+            client.ready().await.map_err(|error| Status::from_error(error.into()))?;
+            client.unary(request, method, Encoded).await
+        };
+        match tokio::time::timeout(self.timeout, exported).await {
+            Ok(Ok(answer)) => Ok(answer.into_inner()),
+            Ok(Err(status)) => Err(judge(&status)),
             Err(_) => {
                 let error = format!("the collector did not answer within {:?}", self.timeout);
-                ExportResult::Later { after: None, error }
+                Err(Refusal { remedy: Retry::After(None), error })
             }
         }
     }
 }
 
-fn judge(status: &Status) -> ExportResult {
+/// The codec of messages that are encoded already, and of answers that are decoded elsewhere.
+struct Encoded;
+
+impl Codec for Encoded {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Encoded;
+    type Decoder = Encoded;
+
+    fn encoder(&mut self) -> Encoded {
+        Encoded
+    }
+
+    fn decoder(&mut self) -> Encoded {
+        Encoded
+    }
+}
+
+impl Encoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn encode(&mut self, message: Bytes, into: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        into.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for Encoded {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(from.copy_to_bytes(from.remaining())))
+    }
+}
+
+fn judge(status: &Status) -> Refusal {
     let after = status.get_details_retry_info().and_then(|info| info.retry_delay);
-    let mut error = format!("the answer has the status {:?}", status.code());
+    let mut error = format!("the collector answers with the status {:?}", status.code());
     // An error on the path has a source; an error message of the receiver may repeat the data.
     if let Some(source) = status.source() {
-        error = format!("{error}: {}", explain(source));
+        error = format!("gRPC status {:?}: {}", status.code(), explain(source));
     }
-    match status.code() {
+    let remedy = match status.code() {
         // Without a requested pause, a retry may never succeed (OTLP specification).
-        Code::ResourceExhausted if after.is_none() => ExportResult::TooLarge(error),
+        Code::ResourceExhausted if after.is_none() => Retry::Smaller,
         Code::ResourceExhausted
         | Code::Cancelled
         | Code::DeadlineExceeded
         | Code::Aborted
         | Code::OutOfRange
         | Code::Unavailable
-        | Code::DataLoss => ExportResult::Later { after, error },
-        // Caused by credentials or the address: waits until an operator fixes it.
-        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
-            ExportResult::Later { after, error }
-        }
+        | Code::DataLoss => Retry::After(after),
+        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => Retry::WhenMended,
         // The connection broke before an answer: the receiver did not send this status.
-        Code::Unknown | Code::Internal if status.source().is_some() => {
-            ExportResult::Later { after: None, error }
-        }
-        _ => ExportResult::Never(error),
-    }
+        Code::Unknown | Code::Internal if status.source().is_some() => Retry::After(None),
+        _ => Retry::Never,
+    };
+    Refusal { remedy, error }
 }

@@ -1,15 +1,11 @@
 //! OTLP over HTTP: protobuf in POST requests.
 
-use std::io;
-
-use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsServiceRequest, ExportLogsServiceResponse};
-use prost::Message;
+use super::super::http::{client_builder, explain, headers, read, retry_after};
+use super::collector::{Destination, Refusal, Retry};
+use bytes::Bytes;
 use reqwest::Client;
 use reqwest::header::HeaderMap;
-
-use super::super::http::{client, explain, headers, read, retry_after};
-use super::ExportResult;
-use tuffet_config::sinks::OtlpTarget;
+use std::io;
 
 pub(super) struct Http {
     url: String,
@@ -18,31 +14,32 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub(super) fn open(target: &OtlpTarget) -> io::Result<Http> {
+    pub(super) fn open(destination: &Destination) -> io::Result<Http> {
+        let builder = client_builder(&destination.endpoint, destination.timeout);
+        let client = destination.tls.http(builder).and_then(|builder| builder.build());
         Ok(Http {
-            url: format!("{}/v1/logs", target.endpoint.trim_end_matches('/')),
-            client: client(&target.endpoint, target.timeout)?,
-            headers: headers("application/x-protobuf", &target.headers)?,
+            url: destination.endpoint.clone(),
+            client: client.map_err(|error| io::Error::other(explain(error)))?,
+            headers: headers("application/x-protobuf", &destination.headers)?,
         })
     }
 
-    pub(super) async fn export(&self, request: &ExportLogsServiceRequest) -> ExportResult {
-        let post = self.client.post(&self.url).headers(self.headers.clone()).body(request.encode_to_vec());
-        let answer = match post.send().await {
-            Ok(answer) => answer,
-            Err(error) => return ExportResult::Later { after: None, error: explain(error) },
-        };
+    /// Sends a request, and returns the body of the answer.
+    pub(super) async fn export(&self, request: Bytes) -> Result<Vec<u8>, Refusal> {
+        let post = self.client.post(&self.url).headers(self.headers.clone()).body(request);
+        let answer = post.send().await;
+        let answer = answer.map_err(|error| Refusal { remedy: Retry::After(None), error: explain(error) })?;
         let (status, after) = (answer.status().as_u16(), retry_after(&answer));
-        let body = read(answer).await;
-        let error = format!("the answer has the status {status}");
-        match status {
-            // An unreadable answer refuses nothing.
-            200..=299 => ExportResult::Taken(ExportLogsServiceResponse::decode(&*body).unwrap_or_default()),
-            413 => ExportResult::TooLarge(error),
-            // The retryable codes of the OTLP specification; also credentials and the address, which an operator
-            // fixes.
-            429 | 502 | 503 | 504 | 300..=399 | 401 | 403 | 404 | 407 => ExportResult::Later { after, error },
-            _ => ExportResult::Never(error),
-        }
+        let remedy = match status {
+            200..=299 => return Ok(read(answer).await),
+            413 => Retry::Smaller,
+            // The retryable codes of the OTLP specification.
+            429 | 502 | 503 | 504 => Retry::After(after),
+            300..=399 | 401 | 403 | 404 | 407 => Retry::WhenMended,
+            _ => Retry::Never,
+        };
+        // So that the connection can be used again.
+        let _ = read(answer).await;
+        Err(Refusal { remedy, error: format!("the collector answers with the status {status}") })
     }
 }

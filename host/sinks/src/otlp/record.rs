@@ -14,7 +14,7 @@ use opentelemetry_proto::tonic::resource::v1::Resource;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::resource::resource;
+use super::resource::{message, resource};
 
 /// The maximum nesting of maps and lists. Deeper ones are sent as JSON in a string, because decoders have limits,
 /// too.
@@ -60,14 +60,7 @@ pub(super) struct Records {
 
 impl Records {
     pub(super) fn new(sink: &str, attributes: &[(String, String)]) -> Records {
-        let resource = resource(attributes);
-        let attributes = resource.iter().map(|(key, value)| KeyValue {
-            key: key.to_string(),
-            value: Some(value.clone().into()),
-            ..KeyValue::default()
-        });
-        let resource = Resource { attributes: attributes.collect(), ..Resource::default() };
-        Records { sink: sink.to_owned(), resource }
+        Records { sink: sink.to_owned(), resource: message(&resource(attributes)) }
     }
 
     pub(super) fn request(&self, lines: &[String]) -> ExportLogsServiceRequest {

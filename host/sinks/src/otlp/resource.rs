@@ -1,6 +1,8 @@
 //! The resource attributes of all OTLP data of the process.
 
 use opentelemetry::KeyValue;
+use opentelemetry_proto::tonic::resource::v1;
+use opentelemetry_proto::transform::common::tonic::ResourceAttributesWithSchema;
 use opentelemetry_sdk::Resource;
 use std::sync::OnceLock;
 
@@ -19,4 +21,10 @@ pub fn resource(attributes: &[(String, String)]) -> Resource {
         ])
         .with_attributes(attributes.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())))
         .build()
+}
+
+/// Returns a resource as a message of OTLP.
+pub fn message(resource: &Resource) -> v1::Resource {
+    let attributes = ResourceAttributesWithSchema::from(resource).attributes.0;
+    v1::Resource { attributes, ..v1::Resource::default() }
 }

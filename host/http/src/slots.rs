@@ -4,6 +4,9 @@
 //! one, the oldest of the client with the most connections, if that has more than the new client; then one that answers
 //! a request, the newest, of a client that has at least two more. Without one of these, the new one is closed.
 //! So a client with few connections gets its answers, whatever connections others hold.
+//!
+//! In a flood every new connection asks which one to close. The answer is the last entry of an index, because looking at
+//! 10,000 connections takes a millisecond, in which no other connection is accepted and no request begins.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::cmp::Reverse;
@@ -22,8 +25,13 @@ pub(crate) struct Slots {
 
 #[derive(Debug, Default)]
 struct Table {
-    connections: BTreeMap<u64, Entry>,
-    shares: HashMap<IpAddr, usize>,
+    /// By their numbers.
+    connections: HashMap<u64, Entry>,
+    clients: HashMap<IpAddr, Share>,
+    /// The oldest idle connection of each client that has one, by the share of the client: the last entry is closed first.
+    idle: BTreeMap<(usize, Reverse<u64>), u64>,
+    /// The newest busy connection of each client that has one, likewise.
+    busy: BTreeMap<(usize, u64), u64>,
     /// A logical clock: a smaller number is earlier.
     clock: u64,
 }
@@ -36,6 +44,13 @@ struct Entry {
     /// Answers that are not dropped yet.
     answers: usize,
     close: Arc<Notify>,
+}
+
+/// The connections of one client: their numbers, by the time of their last change.
+#[derive(Debug, Default)]
+struct Share {
+    idle: BTreeMap<u64, u64>,
+    busy: BTreeMap<u64, u64>,
 }
 
 /// The slot of one connection, freed on drop.
@@ -81,12 +96,9 @@ impl Slots {
         let mut table = self.table();
         let share = table.share(client);
         let reached = if share >= self.per_client {
-            Some((Limit::PerClient, table.oldest_idle(|entry| entry.client == client)))
+            Some((Limit::PerClient, table.oldest_idle_of(client)))
         } else if table.connections.len() >= self.limit {
-            let closed = table
-                .oldest_idle(|entry| entry.client == client || table.share(entry.client) > share)
-                .or_else(|| table.newest_busy(share + 1));
-            Some((Limit::All, closed))
+            Some((Limit::All, table.to_close_for(client)))
         } else {
             None
         };
@@ -100,7 +112,7 @@ impl Slots {
         };
         let (number, close) = (table.tick(), Arc::new(Notify::new()));
         table.connections.insert(number, Entry { client, changed: number, answers: 0, close: close.clone() });
-        *table.shares.entry(client).or_default() += 1;
+        table.change(client, |share| share.put(0, number, number));
         Taken { slot: Some(Slot { slots: self.clone(), number, close }), reached }
     }
 
@@ -116,20 +128,22 @@ impl Table {
     }
 
     fn share(&self, client: IpAddr) -> usize {
-        self.shares.get(&client).copied().unwrap_or(0)
+        self.clients.get(&client).map_or(0, Share::count)
     }
 
-    /// Of the idle ones that may be closed, the oldest of the client with the most connections.
-    fn oldest_idle(&self, may_close: impl Fn(&Entry) -> bool) -> Option<u64> {
-        let idle = self.connections.iter().filter(|(_, entry)| entry.answers == 0 && may_close(entry));
-        idle.max_by_key(|(_, entry)| (self.share(entry.client), Reverse(entry.changed)))
-            .map(|(number, _)| *number)
+    fn oldest_idle_of(&self, client: IpAddr) -> Option<u64> {
+        self.clients.get(&client)?.idle.values().next().copied()
     }
 
-    /// Of the busy ones whose client has more connections than this, the newest of the client with the most.
-    fn newest_busy(&self, share: usize) -> Option<u64> {
-        let busy = self.connections.iter().filter(|(_, entry)| self.share(entry.client) > share);
-        busy.max_by_key(|(_, entry)| (self.share(entry.client), entry.changed)).map(|(number, _)| *number)
+    /// Returns the connection that makes room for a new one of this client.
+    fn to_close_for(&self, client: IpAddr) -> Option<u64> {
+        let share = self.share(client);
+        let of_largest = self.idle.last_key_value().filter(|((largest, _), _)| *largest > share);
+        let idle = of_largest.map(|(_, number)| *number).or_else(|| self.oldest_idle_of(client));
+        idle.or_else(|| {
+            let of_largest = self.busy.last_key_value().filter(|((largest, _), _)| *largest > share + 1);
+            of_largest.map(|(_, number)| *number)
+        })
     }
 
     fn close(&mut self, number: u64) {
@@ -140,13 +154,63 @@ impl Table {
 
     fn remove(&mut self, number: u64) -> Option<Entry> {
         let entry = self.connections.remove(&number)?;
-        if let Some(share) = self.shares.get_mut(&entry.client) {
-            *share -= 1;
-            if *share == 0 {
-                self.shares.remove(&entry.client);
-            }
-        }
+        self.change(entry.client, |share| share.take(entry.answers, entry.changed));
         Some(entry)
+    }
+
+    /// Changes the connections of a client, and the index with them.
+    fn change(&mut self, client: IpAddr, change: impl FnOnce(&mut Share)) {
+        let share = self.clients.entry(client).or_default();
+        let before = (share.oldest_idle(), share.newest_busy());
+        change(share);
+        let after = (share.oldest_idle(), share.newest_busy());
+        if share.count() == 0 {
+            self.clients.remove(&client);
+        }
+        replace(&mut self.idle, before.0, after.0);
+        replace(&mut self.busy, before.1, after.1);
+    }
+}
+
+/// Replaces an entry of an index.
+fn replace<K: Ord>(index: &mut BTreeMap<K, u64>, before: Option<(K, u64)>, after: Option<(K, u64)>) {
+    if before != after {
+        before.and_then(|(key, _)| index.remove(&key));
+        after.and_then(|(key, number)| index.insert(key, number));
+    }
+}
+
+impl Share {
+    fn count(&self) -> usize {
+        self.idle.len() + self.busy.len()
+    }
+
+    /// Adds a connection with so many answers.
+    fn put(&mut self, answers: usize, changed: u64, number: u64) {
+        self.of(answers).insert(changed, number);
+    }
+
+    /// Removes the connection that has so many answers.
+    fn take(&mut self, answers: usize, changed: u64) {
+        self.of(answers).remove(&changed);
+    }
+
+    /// The connections with and without answers.
+    fn of(&mut self, answers: usize) -> &mut BTreeMap<u64, u64> {
+        match answers {
+            0 => &mut self.idle,
+            _ => &mut self.busy,
+        }
+    }
+
+    fn oldest_idle(&self) -> Option<((usize, Reverse<u64>), u64)> {
+        let (changed, number) = self.idle.first_key_value()?;
+        Some(((self.count(), Reverse(*changed)), *number))
+    }
+
+    fn newest_busy(&self) -> Option<((usize, u64), u64)> {
+        let (changed, number) = self.busy.last_key_value()?;
+        Some(((self.count(), *changed), *number))
     }
 }
 
@@ -172,7 +236,13 @@ impl Slot {
         let changed = table.tick();
         // Absent if it was closed for another one, and its task has not noticed yet.
         if let Some(entry) = table.connections.get_mut(&self.number) {
+            let (client, before) = (entry.client, (entry.answers, entry.changed));
             (entry.answers, entry.changed) = (answers(entry.answers), changed);
+            let after = entry.answers;
+            table.change(client, |share| {
+                share.take(before.0, before.1);
+                share.put(after, changed, self.number);
+            });
         }
     }
 }
@@ -268,6 +338,65 @@ mod tests {
         let slots = Slots::new(1, 1);
         drop(take(&slots, 1));
         let _only = take(&slots, 1);
-        assert_eq!((slots.taken(), slots.table().shares.len()), (1, 1));
+        let table = slots.table();
+        assert_eq!((table.connections.len(), table.clients.len(), table.idle.len()), (1, 1, 1));
+    }
+
+    /// The connection that the rules at the top of this file choose, by looking at all of them.
+    fn chosen(table: &Table, client: IpAddr) -> Option<u64> {
+        let share =
+            |entry: &Entry| table.connections.values().filter(|its| its.client == entry.client).count();
+        let own = table.connections.values().filter(|its| its.client == client).count();
+        let all = || table.connections.iter();
+        let idle =
+            all().filter(|(_, entry)| entry.answers == 0 && (entry.client == client || share(entry) > own));
+        let busy = all().filter(|(_, entry)| entry.answers > 0 && share(entry) > own + 1);
+        idle.max_by_key(|(_, entry)| (share(entry), Reverse(entry.changed)))
+            .or_else(|| busy.max_by_key(|(_, entry)| (share(entry), entry.changed)))
+            .map(|(number, _)| *number)
+    }
+
+    #[test]
+    fn the_index_knows_the_same_connection_as_a_look_at_all() {
+        let slots = Slots::new(40, 12);
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut held: Vec<(Arc<Slot>, Vec<Busy>)> = Vec::new();
+        let (mut idle, mut busy, mut none) = (0, 0, 0);
+        for round in 0..20_000 {
+            // In turns: most requests end at once, or hardly any.
+            let is_slow = round / 1000 % 2 == 1;
+            match random.u8(0..16) {
+                0..=5 => {
+                    // Clients with lower numbers have more connections.
+                    let last = random.u8(0..12).min(random.u8(0..12));
+                    let expected = chosen(&slots.table(), client(last));
+                    assert_eq!(slots.table().to_close_for(client(last)), expected);
+                    match expected.map(|number| slots.table().connections[&number].answers) {
+                        None => none += 1,
+                        Some(0) => idle += 1,
+                        Some(_) => busy += 1,
+                    }
+                    if let Some(slot) = slots.take(client(last)).slot.map(Arc::new) {
+                        let answers = Vec::from_iter(is_slow.then(|| slot.begin()));
+                        held.push((slot, answers));
+                    }
+                    held.retain(|(slot, _)| slots.table().connections.contains_key(&slot.number));
+                }
+                6..=14 if !held.is_empty() => {
+                    let number = random.usize(0..held.len());
+                    let (slot, answers) = &mut held[number];
+                    match random.u8(0..16) < if is_slow { 1 } else { 12 } {
+                        true => drop(answers.pop()),
+                        false => answers.push(slot.begin()),
+                    }
+                }
+                _ if !held.is_empty() => drop(held.swap_remove(random.usize(0..held.len()))),
+                _ => {}
+            }
+        }
+        assert!(idle.min(busy).min(none) > 100, "{idle} idle, {busy} busy, {none} without any");
+        held.clear();
+        let table = slots.table();
+        assert!(table.clients.is_empty() && table.idle.is_empty() && table.busy.is_empty());
     }
 }

@@ -1,14 +1,18 @@
 //! `tuffet capture`: what a capture shows is what the client saw.
 
-use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, bytes, data, http_raw, is_root, rrq, run, wrq};
-use crate::http::{Connection, HTTP, place};
+use crate::harness::{
+    Answer, Certificate, Peer, SOON, Server, Setup, ack, bytes, data, http_raw, is_root, rrq, run, wrq,
+};
+use crate::http::{Connection, HTTP, curl, place};
 use std::fs::Permissions;
-use std::io::{BufRead, BufReader, Read};
-use std::net::{IpAddr, SocketAddr};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 const ROOT: &str = "roots: [{ name: root, path: root, writable: true }]\n";
 
@@ -77,8 +81,8 @@ pub(crate) fn read(file: &Path) -> (Vec<Seen>, u64) {
                 // The flags: inbound 1, outbound 2.
                 let flags = &body[20 + captured.next_multiple_of(4)..];
                 assert_eq!(flags[..4], [2, 0, 4, 0]);
-                let of_client = matches!(seen.payload[..2], [0, 1 | 2]) || flags[4] == 1;
-                assert_eq!(flags[4] == 1, of_client);
+                let is_request = seen.numbers.is_none() && matches!(seen.payload[..2], [0, 1 | 2]);
+                assert!(flags[4] == 1 || !is_request);
                 all.push(seen);
             }
             5 => {
@@ -343,7 +347,7 @@ fn a_reader_that_goes_ends_its_capture() {
             break;
         }
         assert!(Instant::now() < end, "{ran:?}");
-        std::thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -415,6 +419,22 @@ fn no_other_user_reads_a_capture_or_leads_it_elsewhere() {
     }
 }
 
+/// The streams of a connection, from the client and from the server: their segments follow each other without a gap.
+#[track_caller]
+fn streams(seen: &[Seen], client: SocketAddr, server: SocketAddr) -> [Vec<u8>; 2] {
+    let mut streams = [Vec::new(), Vec::new()];
+    for segment in seen.iter().filter(|its| [its.from, its.to].contains(&client)) {
+        let is_outbound = segment.from == server;
+        let ends = if is_outbound { (segment.to, segment.from) } else { (segment.from, segment.to) };
+        assert_eq!(ends, (client, server));
+        let [inbound, outbound] = [0, 1].map(|number: usize| streams[number].len() as u32 + 1);
+        let numbers = if is_outbound { [outbound, inbound] } else { [inbound, outbound] };
+        assert_eq!(segment.numbers, Some(numbers));
+        streams[usize::from(is_outbound)].extend_from_slice(&segment.payload);
+    }
+    streams
+}
+
 /// The bytes of both streams of a connection are there, at their places, and those of others are not.
 #[test]
 fn connections_by_http_are_captured() {
@@ -436,21 +456,85 @@ fn connections_by_http_are_captured() {
     assert_eq!(code, 0, "{said}");
     let (seen, dropped) = read(&file);
     assert_eq!((seen.len(), dropped), (100, 0));
-    let mut streams = [Vec::new(), Vec::new()];
-    for segment in &seen {
-        let is_outbound = segment.from == web;
-        assert!(
-            [(segment.from, segment.to), (segment.to, segment.from)].contains(&(own, web)),
-            "{segment:?}"
-        );
-        let [inbound, outbound] = [0, 1].map(|number: usize| streams[number].len() as u32 + 1);
-        let numbers = if is_outbound { [outbound, inbound] } else { [inbound, outbound] };
-        assert_eq!(segment.numbers, Some(numbers));
-        streams[usize::from(is_outbound)].extend_from_slice(&segment.payload);
-    }
-    let [requests, answers] = streams;
+    let is_its = |segment: &Seen| [segment.from, segment.to].contains(&own);
+    assert!(seen.iter().all(is_its), "{seen:?}");
+    let [requests, answers] = streams(&seen, own, web);
     assert!(requests.starts_with(b"GET /100000 HTTP/1.1\r\n"));
     assert!(answers.starts_with(&[large.head.as_bytes(), &large.body].concat()), "{} bytes", answers.len());
     assert_eq!(large.body, bytes(100_000));
+    tcpdump_reads(&file, "cksum 0x", "(correct)", seen.len());
+}
+
+/// Passes a connection on to the server. Returns the address of the client there, and what has passed, from the client and
+/// from the server, once both ends are closed.
+fn pass_on(listener: &TcpListener, server: SocketAddr) -> (SocketAddr, [Vec<u8>; 2]) {
+    let (client, _) = listener.accept().unwrap();
+    let server = TcpStream::connect(server).unwrap();
+    let copy = |mut from: &TcpStream, mut to: &TcpStream| {
+        let (mut passed, mut buffer) = (Vec::new(), [0; 4096]);
+        // One that closes its connection early counts as one that ends it.
+        while let Ok(count @ 1..) = from.read(&mut buffer) {
+            passed.extend_from_slice(&buffer[..count]);
+            let _ = to.write_all(&buffer[..count]);
+        }
+        let _ = to.shutdown(Shutdown::Write);
+        passed
+    };
+    let passed = thread::scope(|scope| {
+        let requests = scope.spawn(|| copy(&client, &server));
+        let answers = copy(&server, &client);
+        [requests.join().unwrap(), answers]
+    });
+    (server.local_addr().unwrap(), passed)
+}
+
+/// Of HTTPS the capture has each byte that passed, and no content.
+#[test]
+fn of_https_the_encrypted_bytes_are_captured() {
+    let folder = TempDir::new().unwrap();
+    let Some(certificate) = Certificate::of(folder.path(), "", "IP:127.0.0.1") else { return };
+    let line = b"a line that is nobody's business\n";
+    let content = line.repeat(5000);
+    let tls = format!(
+        "http: {{ listeners: [{{ name: web, address: \"127.0.0.1:0\" }}, {{ name: tls, address: \"127.0.0.1:0\", \
+         tls: {{ certificate: {}, key: {} }} }}] }}\n",
+        certificate.certificate.display(),
+        certificate.key.display()
+    );
+    let server = Setup::new().file("hidden-name", &content).rest_of_yaml(&tls).start();
+    let (web, tls) = (place(&server, "web"), place(&server, "tls"));
+    let file = server.outside().path("capture.pcapng");
+    let between = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/hidden-name", between.local_addr().unwrap());
+    let mut capturing = Capturing::start(&server, &file, &["--count", "200"]);
+    let passing = thread::spawn(move || pass_on(&between, tls));
+    // Without curl nothing connects, and the thread ends with the process.
+    let Some(got) = curl(&certificate.certificate, &[&url]) else { return };
+    got.assert_good();
+    assert!(got.stdout == content, "{} bytes", got.stdout.len());
+    let (own, [requests, answers]) = passing.join().unwrap();
+    // Until there are enough segments.
+    let (mut connection, mut asked) = (Connection::to(web), 0);
+    while capturing.child.try_wait().unwrap().is_none() && asked < 200 {
+        connection.ask("GET", "/none", "", &[]).unwrap();
+        asked += 1;
+    }
+    let (code, said) = capturing.end();
+    assert_eq!(code, 0, "{said}");
+    let (seen, dropped) = read(&file);
+    assert_eq!((seen.len(), dropped), (200, 0));
+    let captured = streams(&seen, own, tls);
+    let lengths = captured.each_ref().map(Vec::len);
+    assert!(captured == [requests, answers], "{lengths:?} bytes");
+    let [requests, answers] = captured;
+    // Records of handshakes come first.
+    assert!(requests.starts_with(&[0x16, 3]) && answers.starts_with(&[0x16, 3]));
+    assert!(answers.len() > content.len(), "{} bytes", answers.len());
+    let is_in = |words: &[u8], stream: &[u8]| stream.windows(words.len()).any(|its| its == words);
+    for stream in [&requests, &answers] {
+        for words in [&line[..], b"nobody's", b"hidden-name", b"HTTP/1.1 "] {
+            assert!(!is_in(words, stream), "{}", String::from_utf8_lossy(words));
+        }
+    }
     tcpdump_reads(&file, "cksum 0x", "(correct)", seen.len());
 }

@@ -261,7 +261,7 @@ fn compare(web: SocketAddr, tftp: SocketAddr, seed: u64) -> BTreeMap<String, usi
 }
 
 /// Runs curl, if it is there, which trusts this certificate.
-fn curl(trusted: &Path, words: &[&str]) -> Option<Ran> {
+pub fn curl(trusted: &Path, words: &[&str]) -> Option<Ran> {
     if !Client::Curl.is_installed() {
         skipped("curl is not installed: HTTPS is not tested with it");
         return None;

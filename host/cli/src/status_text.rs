@@ -43,8 +43,17 @@ pub(super) fn text(report: &Value) -> String {
         let calls = calls.iter().find(|its| its["plugin"] == plugin["plugin"]);
         line("plugin", plugin_text(&plugin, calls));
     }
+    let http = &report["http_connections"];
+    let of_http = |key: &str| http[key].as_array().cloned().unwrap_or_default();
+    let open = of_http("listeners");
     for listener in list("listeners") {
-        line("listener", format!("{}: {}", words(&listener["listener"]), words(&listener["address"])));
+        let its = open.iter().find(|its| its["listener"] == listener["listener"]);
+        let connections = its.map_or_else(String::new, |its| match number(&its["open"]) {
+            1 => "; 1 connection".to_owned(),
+            open => format!("; {open} connections"),
+        });
+        let (name, address) = (words(&listener["listener"]), words(&listener["address"]));
+        line("listener", format!("{name}: {address}{connections}"));
     }
     for certificate in list("certificates") {
         let ends =
@@ -104,6 +113,18 @@ pub(super) fn text(report: &Value) -> String {
             format!("{requests} requests since the start at {limit}{}", most.unwrap_or_default()),
         );
     }
+    for its in of_http("at_limits") {
+        let (gave_way, refused) = (number(&its["gave_way"]), number(&its["refused"]));
+        if gave_way + refused > 0 {
+            let limit = words(&its["limit"]);
+            line(
+                "connections",
+                format!(
+                    "{gave_way} gave way to new ones and {refused} were refused since the start at {limit}"
+                ),
+            );
+        }
+    }
     let lacking = report["privileges"]["lacking"].as_array().cloned().unwrap_or_default();
     lacking.iter().for_each(|what| line("privileges", format!("not in force: {}", words(what))));
     text
@@ -153,7 +174,19 @@ mod tests {
                 { "check": "root", "detail": "`nfs` does not answer" },
             ],
             "degraded": [{ "check": "compilers", "detail": "they have ended" }],
-            "listeners": [{ "listener": "lan", "address": "192.0.2.1:69" }],
+            "listeners": [
+                { "listener": "lan", "address": "192.0.2.1:69" },
+                { "listener": "web", "address": "http://192.0.2.1:80" },
+                { "listener": "tls", "address": "https://192.0.2.1:443" },
+            ],
+            "http_connections": {
+                "limit": 1024,
+                "listeners": [{ "listener": "web", "open": 12 }, { "listener": "tls", "open": 1 }],
+                "at_limits": [
+                    { "limit": "http.connections", "gave_way": 0, "refused": 0 },
+                    { "limit": "http.connections-per-client", "gave_way": 80, "refused": 3 },
+                ],
+            },
             "certificates": [{ "listener": "web", "not_after_unix": 1796083200 }],
             "running": 7, "half_open": 2, "pending": 1,
             "last_minute": [{ "outcome": "served", "count": 40 }, { "outcome": "timed-out", "count": 2 }],
@@ -197,6 +230,8 @@ mod tests {
              plugin         acl 0.2.0 builtin:acl sha256:0123456789ab; 1200 calls\n\
              plugin         ztp oci://r/ztp:1 sha256:ffffffffffff, signature verified; 40 calls, 3 failed (7.5 %): time 2, trap 1\n\
              listener       lan: 192.0.2.1:69\n\
+             listener       web: http://192.0.2.1:80; 12 connections\n\
+             listener       tls: https://192.0.2.1:443; 1 connection\n\
              certificate    web: until 2026-12-01T00:00:00Z\n\
              root           boot: answers\n\
              origin         a: answers\n\
@@ -206,6 +241,7 @@ mod tests {
              last minute    40 served, 2 timed-out\n\
              dropped        5 requests since the start at limits.per-second\n\
              dropped        90 requests since the start at limits.per-client.per-second; in the last minute most of 192.0.2.7 (80)\n\
+             connections    80 gave way to new ones and 3 were refused since the start at http.connections-per-client\n\
              privileges     not in force: landlock\n"
         );
     }

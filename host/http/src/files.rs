@@ -54,6 +54,11 @@ impl Files {
         Files { requests, listener: listener.into().into(), local_address: None }
     }
 
+    /// The name of the listener.
+    pub(crate) fn listener(&self) -> &Arc<str> {
+        &self.listener
+    }
+
     /// The same files, for clients that have connected to this address: policy sees it.
     #[must_use]
     pub fn at(mut self, local_address: IpAddr) -> Files {

@@ -45,7 +45,7 @@
 //! # Connections
 //!
 //! [`HttpServer`] speaks HTTP/1.1 and 1.0, and TLS 1.2 and 1.3. Each client has a share of the connections; beyond the
-//! limits, a new connection closes an idle one of the client with the most. Clients that take or send too little are cut
+//! limits, a new connection closes an idle one of the client with the most ([`HttpServer::connections`] counts). Clients that take or send too little are cut
 //! ([`HttpLimits::least_rate`]). [`Files`] alone answers the requests of another server, which has such limits of its own.
 
 mod body;
@@ -68,5 +68,6 @@ pub use body::Body;
 pub use files::Files;
 pub use limits::HttpLimits;
 pub use server::HttpServer;
+pub use slots::{ConnectionCounts, Connections, LimitCounts, ListenerConnections};
 pub use tap::{Segment, Tap};
 pub use tls::{CertificateError, Certificates};

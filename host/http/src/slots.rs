@@ -34,11 +34,19 @@ struct Table {
     busy: BTreeMap<(usize, u64), u64>,
     /// A logical clock: a smaller number is earlier.
     clock: u64,
+    listeners: Vec<ListenerConnections>,
+    at_limit: LimitCounts,
+    at_client_limit: LimitCounts,
 }
+
+/// The number of a listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListenerNumber(usize);
 
 #[derive(Debug)]
 struct Entry {
     client: IpAddr,
+    listener: ListenerNumber,
     /// When it was accepted, or its last request began or ended.
     changed: u64,
     /// Answers that are not dropped yet.
@@ -70,11 +78,86 @@ pub(crate) struct Taken {
     pub(crate) reached: Option<Limit>,
 }
 
+/// The connections of a server. Cheap to clone; it counts also while the server drains, and later.
+#[derive(Debug, Clone)]
+pub struct Connections(Slots);
+
+/// The numbers of connections at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConnectionCounts {
+    /// Of each listener, in the order of addition.
+    pub listeners: Vec<ListenerConnections>,
+    /// What the limit of all connections ([`HttpLimits::connections`](crate::HttpLimits::connections)) has cost.
+    pub at_limit: LimitCounts,
+    /// What the limit of one client ([`HttpLimits::per_client`](crate::HttpLimits::per_client)) has cost.
+    pub at_client_limit: LimitCounts,
+}
+
+impl ConnectionCounts {
+    /// The open connections of all listeners.
+    pub fn open(&self) -> usize {
+        self.listeners.iter().map(|its| its.open).sum()
+    }
+}
+
+/// The connections of one listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListenerConnections {
+    /// The name of the listener.
+    pub listener: Arc<str>,
+    /// Its open connections.
+    pub open: usize,
+}
+
+/// What a limit of connections has cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LimitCounts {
+    /// Connections that made room for new ones.
+    pub gave_way: u64,
+    /// New connections that were closed at once, because none could make room.
+    pub refused: u64,
+}
+
+impl LimitCounts {
+    /// Counts a new connection at the limit: another one made room for it, or it was closed.
+    pub(crate) fn count(&mut self, has_room: bool) {
+        match has_room {
+            true => self.gave_way += 1,
+            false => self.refused += 1,
+        }
+    }
+}
+
+impl Connections {
+    /// Returns their numbers.
+    pub fn count(&self) -> ConnectionCounts {
+        let table = self.0.table();
+        ConnectionCounts {
+            listeners: table.listeners.clone(),
+            at_limit: table.at_limit,
+            at_client_limit: table.at_client_limit,
+        }
+    }
+}
+
 /// A limit of connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Limit {
     All,
     PerClient,
+}
+
+impl Limit {
+    /// Its key in the configuration of the daemon.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Limit::All => "http.connections",
+            Limit::PerClient => "http.connections-per-client",
+        }
+    }
 }
 
 /// Marks a connection as busy, until the answer is dropped.
@@ -86,13 +169,23 @@ impl Slots {
         Slots { table: Arc::default(), limit, per_client }
     }
 
-    /// The number of connections.
-    pub(crate) fn taken(&self) -> usize {
-        self.table().connections.len()
+    /// Returns the connections, to be counted.
+    pub(crate) fn connections(&self) -> Connections {
+        Connections(self.clone())
+    }
+
+    /// Returns the number of the listener with this name.
+    pub(crate) fn listener(&self, name: &Arc<str>) -> ListenerNumber {
+        let mut table = self.table();
+        let known = table.listeners.iter().position(|its| its.listener == *name);
+        ListenerNumber(known.unwrap_or_else(|| {
+            table.listeners.push(ListenerConnections { listener: Arc::clone(name), open: 0 });
+            table.listeners.len() - 1
+        }))
     }
 
     /// Takes a slot for a connection of this client.
-    pub(crate) fn take(&self, client: IpAddr) -> Taken {
+    pub(crate) fn take(&self, listener: ListenerNumber, client: IpAddr) -> Taken {
         let mut table = self.table();
         let share = table.share(client);
         let reached = if share >= self.per_client {
@@ -104,14 +197,19 @@ impl Slots {
         };
         let reached = match reached {
             None => None,
-            Some((limit, None)) => return Taken { slot: None, reached: Some(limit) },
-            Some((limit, Some(number))) => {
-                table.close(number);
+            Some((limit, closed)) => {
+                table.at(limit).count(closed.is_some());
+                match closed {
+                    None => return Taken { slot: None, reached: Some(limit) },
+                    Some(number) => table.close(number),
+                }
                 Some(limit)
             }
         };
         let (number, close) = (table.tick(), Arc::new(Notify::new()));
-        table.connections.insert(number, Entry { client, changed: number, answers: 0, close: close.clone() });
+        table.listeners[listener.0].open += 1;
+        let entry = Entry { client, listener, changed: number, answers: 0, close: close.clone() };
+        table.connections.insert(number, entry);
         table.change(client, |share| share.put(0, number, number));
         Taken { slot: Some(Slot { slots: self.clone(), number, close }), reached }
     }
@@ -129,6 +227,13 @@ impl Table {
 
     fn share(&self, client: IpAddr) -> usize {
         self.clients.get(&client).map_or(0, Share::count)
+    }
+
+    fn at(&mut self, limit: Limit) -> &mut LimitCounts {
+        match limit {
+            Limit::All => &mut self.at_limit,
+            Limit::PerClient => &mut self.at_client_limit,
+        }
     }
 
     fn oldest_idle_of(&self, client: IpAddr) -> Option<u64> {
@@ -154,6 +259,7 @@ impl Table {
 
     fn remove(&mut self, number: u64) -> Option<Entry> {
         let entry = self.connections.remove(&number)?;
+        self.listeners[entry.listener.0].open -= 1;
         self.change(entry.client, |share| share.take(entry.answers, entry.changed));
         Some(entry)
     }
@@ -269,8 +375,12 @@ mod tests {
         IpAddr::from([192, 0, 2, last])
     }
 
+    fn try_to_take(slots: &Slots, last: u8) -> Taken {
+        slots.take(slots.listener(&"web".into()), client(last))
+    }
+
     fn take(slots: &Slots, last: u8) -> Arc<Slot> {
-        Arc::new(slots.take(client(last)).slot.expect("a slot"))
+        Arc::new(try_to_take(slots, last).slot.expect("a slot"))
     }
 
     /// Returns the numbers of the closed connections.
@@ -290,7 +400,7 @@ mod tests {
         assert_eq!(closed(&taken), [2]);
         let _new = take(&slots, 4);
         assert_eq!(closed(&taken), [3]);
-        assert_eq!(slots.taken(), 4);
+        assert_eq!(slots.connections().count().open(), 4);
         // One connection each: the oldest idle one of another goes.
         let _new = take(&slots, 5);
         assert_eq!(closed(&taken), [0]);
@@ -304,7 +414,7 @@ mod tests {
         let third = take(&slots, 1);
         assert_eq!(closed(&taken), [1]);
         let also_busy = third.begin();
-        let refused = slots.take(client(1));
+        let refused = try_to_take(&slots, 1);
         assert!(refused.slot.is_none() && refused.reached == Some(Limit::PerClient));
         drop((busy, also_busy));
         let _fourth = take(&slots, 1);
@@ -317,11 +427,11 @@ mod tests {
         let taken = [1, 1, 2].map(|last| take(&slots, last));
         let _busy = taken.each_ref().map(Slot::begin);
         // It would have as many as client 1.
-        assert!(slots.take(client(2)).slot.is_none());
+        assert!(try_to_take(&slots, 2).slot.is_none());
         let new = take(&slots, 3);
         assert_eq!(closed(&taken), [1]);
         let _busy = new.begin();
-        assert!(slots.take(client(4)).slot.is_none());
+        assert!(try_to_take(&slots, 4).slot.is_none());
     }
 
     #[test]
@@ -329,8 +439,35 @@ mod tests {
         let slots = Slots::new(3, 3);
         let taken = [1, 1, 2].map(|last| take(&slots, last));
         let _busy = [taken[0].begin(), taken[1].begin()];
-        assert!(slots.take(client(1)).slot.is_none());
+        assert!(try_to_take(&slots, 1).slot.is_none());
         assert_eq!(closed(&taken), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn connections_are_counted_by_listener_and_limit() {
+        let slots = Slots::new(3, 2);
+        let [web, tls] = ["web", "tls"].map(|name| slots.listener(&name.into()));
+        assert_eq!(slots.listener(&"web".into()), web);
+        let connections = slots.connections();
+        let open = || connections.count().listeners.iter().map(|its| its.open).collect::<Vec<_>>();
+        let hold = |listener, last| slots.take(listener, client(last)).slot.map(Arc::new);
+        let mut held = [(web, 1), (web, 1), (tls, 2)].map(|(listener, last)| hold(listener, last).unwrap());
+        assert_eq!(open(), [2, 1]);
+        // At the limit of its client, and at that of all.
+        held[0] = hold(tls, 1).unwrap();
+        assert_eq!(open(), [1, 2]);
+        held[1] = hold(tls, 3).unwrap();
+        assert_eq!(open(), [0, 3]);
+        let busy = held.each_ref().map(Slot::begin);
+        assert!(hold(web, 4).is_none());
+        drop(busy);
+        let counts = connections.count();
+        assert_eq!(counts.open(), 3);
+        assert_eq!(counts.at_client_limit, LimitCounts { gave_way: 1, refused: 0 });
+        assert_eq!(counts.at_limit, LimitCounts { gave_way: 1, refused: 1 });
+        drop(held);
+        drop(slots);
+        assert_eq!(open(), [0, 0]);
     }
 
     #[test]
@@ -376,7 +513,7 @@ mod tests {
                         Some(0) => idle += 1,
                         Some(_) => busy += 1,
                     }
-                    if let Some(slot) = slots.take(client(last)).slot.map(Arc::new) {
+                    if let Some(slot) = try_to_take(&slots, last).slot.map(Arc::new) {
                         let answers = Vec::from_iter(is_slow.then(|| slot.begin()));
                         held.push((slot, answers));
                     }

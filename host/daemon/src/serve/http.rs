@@ -11,10 +11,15 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tuffet_config::{Config, Http, HttpListener, Tls, join_pointer};
 use tuffet_engine::worker::StreamPlace;
-use tuffet_http::{CertificateError, Certificates, Files, HttpLimits, HttpServer, Segment, Tap};
+use tuffet_http::{
+    CertificateError, Certificates, Connections, Files, HttpLimits, HttpServer, LimitCounts,
+    ListenerConnections, Segment, Tap,
+};
 use tuffet_server::Requests;
 use tuffet_server::capture::Captures;
-use tuffet_server::status::{CertificateState, StateSource};
+use tuffet_server::status::{
+    CertificateState, ConnectionsAtLimit, HttpConnections, OpenConnections, StateSource,
+};
 
 /// Connections that wait to be accepted; the system allows at most `net.core.somaxconn`, by default as many. The system
 /// drops the packets of further clients, which try again a second later.
@@ -65,14 +70,6 @@ impl AllCertificates {
         }
     }
 
-    /// Returns their states, which follow a reload.
-    pub(super) fn states(&self, config: &Config) -> CertificateStates {
-        let all = listeners(config.http.as_ref()).iter().zip(&self.0);
-        CertificateStates(
-            all.filter_map(|(listener, its)| Some((listener.name.clone(), its.clone()?))).collect(),
-        )
-    }
-
     /// Returns the warnings about certificates that have ended or end soon.
     pub(super) fn warnings(&self, config: &Config) -> Vec<String> {
         let now = SystemTime::now();
@@ -99,17 +96,43 @@ impl AllCertificates {
     }
 }
 
-/// The certificates of listeners, by their names.
+/// The certificates and connections of listeners, for the status.
 #[derive(Debug)]
-pub(super) struct CertificateStates(Vec<(String, Certificates)>);
+pub(super) struct HttpStates {
+    /// By the names of the listeners. They follow a reload.
+    certificates: Vec<(String, Certificates)>,
+    /// With the limit of them.
+    connections: Option<(Connections, usize)>,
+}
 
-impl StateSource for CertificateStates {
+impl StateSource for HttpStates {
+    fn http_connections(&self) -> Option<HttpConnections> {
+        let (connections, limit) = self.connections.as_ref()?;
+        let counts = connections.count();
+        let open = |its: ListenerConnections| OpenConnections {
+            listener: its.listener.to_string(),
+            open: its.open as u64,
+        };
+        let at_limit = |(limit, its): (&str, LimitCounts)| ConnectionsAtLimit {
+            limit: limit.to_owned(),
+            gave_way: its.gave_way,
+            refused: its.refused,
+        };
+        let at_limits =
+            [("http.connections", counts.at_limit), ("http.connections-per-client", counts.at_client_limit)];
+        Some(HttpConnections {
+            limit: *limit as u64,
+            listeners: counts.listeners.into_iter().map(open).collect(),
+            at_limits: at_limits.into_iter().map(at_limit).collect(),
+        })
+    }
+
     fn certificates(&self) -> Vec<CertificateState> {
         let state = |(listener, its): &(String, Certificates)| {
             let not_after = its.not_after()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             Some(CertificateState { listener: listener.clone(), not_after_unix: not_after.as_secs() })
         };
-        self.0.iter().filter_map(state).collect()
+        self.certificates.iter().filter_map(state).collect()
     }
 }
 
@@ -124,6 +147,13 @@ fn key_of(tls: Option<&Tls>, error: &CertificateError) -> &'static str {
         Some(tls) if tls.client_ca.as_deref() == Some(error.path()) => "client-ca",
         _ => "certificate",
     }
+}
+
+fn limits(config: &Config, http: &Http) -> HttpLimits {
+    let mut limits = HttpLimits::default();
+    (limits.connections, limits.per_client) = (http.connections, http.connections_per_client);
+    (limits.least_rate, limits.ipv6_prefix) = (http.least_rate, config.bounds().ipv6_prefix);
+    limits
 }
 
 fn listeners(http: Option<&Http>) -> &[HttpListener] {
@@ -144,6 +174,8 @@ pub(super) fn runtime(config: &Config) -> Result<Option<Runtime>, ServeError> {
 #[derive(Debug, Default)]
 pub(super) struct HttpSockets {
     sockets: Vec<TcpListener>,
+    /// The server that will serve them; `None` without listeners.
+    server: Option<HttpServer>,
     pub(super) certificates: AllCertificates,
 }
 
@@ -166,12 +198,28 @@ impl HttpSockets {
                 error,
             }),
         });
-        Ok(HttpSockets { sockets: bound.collect::<Result<_, _>>()?, certificates })
+        let server = config.http.as_ref().map(|http| HttpServer::new(limits(config, http)));
+        Ok(HttpSockets { sockets: bound.collect::<Result<_, _>>()?, server, certificates })
     }
 
     /// Returns duplicates of the sockets, for the next server.
     pub(super) fn duplicate(&self) -> io::Result<Vec<TcpListener>> {
         self.sockets.iter().map(TcpListener::try_clone).collect()
+    }
+
+    /// Returns the states of certificates and connections.
+    pub(super) fn states(&self, config: &Config) -> HttpStates {
+        let named = listeners(config.http.as_ref()).iter().zip(&self.certificates.0);
+        HttpStates {
+            certificates: named
+                .filter_map(|(listener, its)| Some((listener.name.clone(), its.clone()?)))
+                .collect(),
+            connections: self
+                .server
+                .as_ref()
+                .zip(config.http.as_ref())
+                .map(|(server, http)| (server.connections(), http.connections)),
+        }
     }
 
     /// Returns the name and the URL of each listener.
@@ -195,14 +243,10 @@ impl HttpSockets {
         captures: Captures,
         runtime: Option<Handle>,
     ) -> io::Result<Option<RunningHttp>> {
-        let (Some(http), Some(runtime)) = (&config.http, runtime) else { return Ok(None) };
+        let (Some(mut server), Some(runtime)) = (self.server, runtime) else { return Ok(None) };
         let _within = runtime.enter();
-        let mut limits = HttpLimits::default();
-        (limits.connections, limits.per_client) = (http.connections, http.connections_per_client);
-        (limits.least_rate, limits.ipv6_prefix) = (http.least_rate, config.bounds().ipv6_prefix);
-        let mut server = HttpServer::new(limits);
         server.tap(Arc::new(CaptureTap(captures)));
-        let all = http.listeners.iter().zip(self.sockets).zip(&self.certificates.0);
+        let all = listeners(config.http.as_ref()).iter().zip(self.sockets).zip(&self.certificates.0);
         for ((listener, socket), certificates) in all {
             let socket = tokio::net::TcpListener::from_std(socket)?;
             let files = Files::new(requests.clone(), listener.name.as_str());

@@ -163,7 +163,7 @@ impl Running {
                 .facts(neighbours, vlans)
                 .network_changes(changes)
                 .privileges(left);
-            builder.state(Arc::new(runtime.clone())).state(Arc::new(http.certificates.states(config)))
+            builder.state(Arc::new(runtime.clone())).state(Arc::new(http.states(config)))
         };
         let mut assembly = server.configure(parts).assemble();
         assembly.status.revised(revision(config), config.file());

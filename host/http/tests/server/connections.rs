@@ -118,7 +118,9 @@ fn a_client_has_a_share_of_the_connections() {
     assert!(served.connect_from([127, 0, 0, 5]).is_closed());
     let mut other = served.connect_from([127, 0, 0, 6]);
     assert_eq!(other.ask(&["GET /memory/5 HTTP/1.1"]).status, 200);
-    assert_eq!(served.http.as_ref().unwrap().connections(), 3);
+    let counts = served.http.as_ref().unwrap().connections().count();
+    assert_eq!((&*counts.listeners[0].listener, counts.open()), ("test", 3));
+    assert_eq!((counts.at_client_limit.gave_way, counts.at_client_limit.refused), (0, 1));
     for client in &mut busy {
         client.0.read_exact(&mut vec![0; LARGE]).unwrap();
     }
@@ -164,7 +166,7 @@ fn a_drain_waits_a_moment_for_first_requests() {
         let mut served = Served::start();
         let (mut silent, mut fresh) = (served.connect(), TcpStream::connect(served.address).unwrap());
         let http = served.http.take().unwrap();
-        while http.connections() < 2 {
+        while http.connections().count().open() < 2 {
             std::thread::yield_now();
         }
         let draining = http.drain(super::PATIENCE);

@@ -1,10 +1,12 @@
 //! The state of the server for `tuffet status` and other views.
 
 mod activity;
+mod http;
 mod privileges;
 mod state;
 
 pub use activity::{Activity, BoundListener, DroppedAtLimit, OutcomeCount, PluginCalls};
+pub use http::{ConnectionsAtLimit, HttpConnections, OpenConnections};
 pub use privileges::{ProcessPrivileges, RemainingPrivileges};
 pub use state::{CHECKS, Reason, ServerState};
 
@@ -64,6 +66,11 @@ pub trait StateSource: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// Returns the connections of the listeners of HTTP, if there are any.
+    fn http_connections(&self) -> Option<HttpConnections> {
+        None
+    }
+
     /// Returns the state of the origins of roots.
     fn origins(&self) -> Vec<OriginReport> {
         Vec::new()
@@ -112,6 +119,9 @@ pub struct Report {
     /// The certificates of the listeners of HTTPS.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub certificates: Vec<CertificateState>,
+    /// The connections of the listeners of HTTP, if configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_connections: Option<HttpConnections>,
     /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
@@ -230,6 +240,7 @@ impl Status {
             interfaces: self.sources.interfaces.states(),
             addresses: self.sources.addresses.states(),
             certificates: self.others().flat_map(|its| its.certificates()).collect(),
+            http_connections: self.others().find_map(|its| its.http_connections()),
             kv: self.others().find_map(|its| its.kv()),
             compilers: self.others().find_map(|its| its.compilers()),
             process: std::process::id(),

@@ -4,11 +4,15 @@
 use super::{Connection, HTTP, connect, curl, get, place};
 use crate::harness::{Certificate, Peer, SOON, Server, Setup, bytes, rrq, skipped, wait_until};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use tempfile::TempDir;
+
+/// How the log begins to tell that a limit of connections is reached.
+const AT_A_LIMIT: &str = "the connections of HTTP are at a limit";
 
 /// Lets this process have as many connections, besides what other tests have open; `false` if the system does not.
 fn have_descriptors(most: u64) -> bool {
@@ -87,7 +91,7 @@ fn thousands_of_idle_connections_keep_nobody_out() {
         got.assert_good();
         assert_eq!(got.stdout, b"content");
     }
-    let line = server.log_line("the connections of HTTP are at a limit");
+    let line = server.log_line(AT_A_LIMIT);
     assert_eq!((&line["limit"], &line["level"]), (&"http.connections".into(), &"WARN".into()), "{line:#}");
     wait_until("it has no more connections than it may", || server.descriptors() <= before + 200 + 20);
     honest_clients_are_served(&server, web);
@@ -102,10 +106,80 @@ fn connections_of_one_address_are_its_own_affair() {
     let web = place(&server, "web");
     let held: Vec<_> = (0..100).map(|_| attacker(4, web)).collect();
     honest_clients_are_served(&server, web);
-    let line = server.log_line("the connections of HTTP are at a limit");
+    let line = server.log_line(AT_A_LIMIT);
     assert_eq!(line["limit"], "http.connections-per-client", "{line:#}");
     assert!(line["client"].as_str().unwrap().starts_with("127.0.9.5:"), "{line:#}");
     drop(held);
+}
+
+/// Status, metrics and log have the same numbers of connections, also when the flood is over.
+#[test]
+fn connections_and_what_their_limits_have_cost_are_counted() {
+    let rest = "http: { connections: 2, connections-per-client: 1, listeners: [{ name: web, address: \"127.0.0.1:0\" }, \
+                { name: other, address: \"127.0.0.1:0\" }] }\n";
+    let server = Setup::new().file("a", b"content").rest_of_yaml(rest).start();
+    fs::File::create(server.root().path("image")).unwrap().set_len(100 << 20).unwrap();
+    let (web, other) = (place(&server, "web"), place(&server, "other"));
+    let ask = |number, listener, path: &str| {
+        let mut stream = attacker(number, listener);
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: tuffet\r\n\r\n").as_bytes()).unwrap();
+        let mut first = [0; 12];
+        stream.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+        stream
+    };
+    let is_closed = |mut stream: TcpStream| {
+        let mut rest = Vec::new();
+        let read = stream.read_to_end(&mut rest);
+        assert!(read.is_ok() || read.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset));
+    };
+    // Their answers do not end.
+    let (first, second) = (ask(0, web, "/image"), ask(1, other, "/image"));
+    // At the limit of its client, and at that of all.
+    is_closed(attacker(0, web));
+    is_closed(attacker(2, web));
+    let (open, at_limits) = connections(&server);
+    assert_eq!(open, json!([{ "listener": "web", "open": 1 }, { "listener": "other", "open": 1 }]));
+    let of = |limit: &str, gave_way: u64, refused: u64| json!({ "limit": limit, "gave_way": gave_way, "refused": refused });
+    assert_eq!(at_limits, json!([of("http.connections", 0, 1), of("http.connections-per-client", 0, 1)]));
+    drop(second);
+    wait_until("one connection is left", || connections(&server).0[1]["open"] == 0);
+    // It waits for its next request, and gives way.
+    let idle = ask(3, other, "/a");
+    server.outcome("a");
+    let last = ask(4, web, "/image");
+    is_closed(idle);
+    let (open, at_limits) = connections(&server);
+    assert_eq!(open, json!([{ "listener": "web", "open": 2 }, { "listener": "other", "open": 0 }]));
+    assert_eq!(at_limits, json!([of("http.connections", 1, 1), of("http.connections-per-client", 0, 1)]));
+    let metrics = server.metrics();
+    for line in [
+        "tuffet_http_connections_active{listener=\"web\"} 2",
+        "tuffet_http_connections_active{listener=\"other\"} 0",
+        "tuffet_http_connections_limit 2",
+        "tuffet_http_connections_gave_way_total{limit=\"http.connections\"} 1",
+        "tuffet_http_connections_gave_way_total{limit=\"http.connections-per-client\"} 0",
+        "tuffet_http_connections_refused_total{limit=\"http.connections\"} 1",
+        "tuffet_http_connections_refused_total{limit=\"http.connections-per-client\"} 1",
+    ] {
+        assert!(metrics.lines().any(|its| its == line), "{line}: {metrics}");
+    }
+    drop((first, last));
+    server.terminate();
+    server.wait();
+    let mut lines = server.unread();
+    lines.retain(|line| line["message"].as_str().is_some_and(|text| text.starts_with(AT_A_LIMIT)));
+    let sum = |key: &str| lines.iter().map(|line| line[key].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((sum("gave_way"), sum("refused")), (1, 2), "{lines:#?}");
+    assert!(lines.iter().all(|line| line["listener"] == "web"), "{lines:#?}");
+}
+
+/// The open connections of each listener, and what the limits have cost, as the status has them.
+fn connections(server: &Server) -> (Value, Value) {
+    let status = server.status();
+    let all = &status["http_connections"];
+    assert_eq!(all["limit"], 2, "{status:#}");
+    (all["listeners"].clone(), all["at_limits"].clone())
 }
 
 /// Readers that never read and uploads that never end, more than there are connections: each new client gets one of them,
@@ -149,7 +223,7 @@ fn readers_that_never_read_and_uploads_that_never_end_keep_nobody_out() {
     }
     let more = server.memory().saturating_sub(before);
     assert!(more < 120 * (512 << 10), "{} KiB for each connection", (more >> 10) / 120);
-    server.log_line("the connections of HTTP are at a limit");
+    server.log_line(AT_A_LIMIT);
     drop(held);
     wait_until("nothing of the uploads is left", || server.root().names() == ["a", "image"]);
     honest_clients_are_served(&server, web);

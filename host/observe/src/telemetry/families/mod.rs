@@ -51,6 +51,7 @@ pub(crate) fn families(watch: &Watch, totals: &Totals) -> Vec<Family> {
     let report = watch.report();
     let mut all = of(rows::PROCESS, watch);
     all.extend(of(rows::REPORT, &report));
+    all.extend(each(rows::HTTP, report.http_connections.as_slice(), |_| None));
     all.extend(of(rows::TRANSFERS, totals));
     all.extend(each(rows::PROFILES, &totals.profiles, |its| Some(("profile", its.profile.clone().into()))));
     all.extend(of(rows::TIMES, totals));

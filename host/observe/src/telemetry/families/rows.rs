@@ -14,7 +14,9 @@ use tuffet_engine::worker::GroupCounts;
 use tuffet_policy::{PluginIdentity, PluginSeries, SeriesName, SeriesValue};
 use tuffet_request::{KvState, SinkCounted};
 use tuffet_server::origins::OriginReport;
-use tuffet_server::status::{CertificateState, Report, Revision, RootState};
+use tuffet_server::status::{
+    CertificateState, ConnectionsAtLimit, HttpConnections, Report, Revision, RootState,
+};
 use tuffet_server::watch::{
     ByOperation, Ended, ExportCounts, Labelled, PluginTotals, ProfileTotals, Totals, Watch, Word,
 };
@@ -84,6 +86,31 @@ pub(super) const REPORT: &[Row<Report>] = &[
         "1 while processes that compile plugins can be started",
         Of("{server}"),
         |it| it.compilers.into_iter().flat_map(|available| one(available.into())).collect(),
+    ),
+];
+
+/// Connections by HTTP.
+pub(super) const HTTP: &[Row<HttpConnections>] = &[
+    gauges("http.connections.active", "Open connections of a listener of HTTP", Of("{connection}"), |it| {
+        it.listeners.iter().map(|its| labelled("listener", its.listener.clone().into(), its.open)).collect()
+    }),
+    gauge(
+        "http.connections.limit",
+        "The most connections of all listeners of HTTP",
+        Of("{connection}"),
+        |it| it.limit,
+    ),
+    counters(
+        "http.connections.gave.way",
+        "Connections by HTTP closed to make room for new ones, by the limit that was reached",
+        Of("{connection}"),
+        |it| at_limits(it, |its| its.gave_way),
+    ),
+    counters(
+        "http.connections.refused",
+        "New connections by HTTP closed because none could make room, by the limit that was reached",
+        Of("{connection}"),
+        |it| at_limits(it, |its| its.refused),
     ),
 ];
 
@@ -507,6 +534,10 @@ fn listeners(report: &Report) -> Vec<Point<u64>> {
     let point =
         |(listener, missing): (&str, bool)| labelled("listener", listener.to_owned().into(), missing.into());
     listeners.into_iter().map(point).collect()
+}
+
+fn at_limits(http: &HttpConnections, count: fn(&ConnectionsAtLimit) -> u64) -> Vec<Point<u64>> {
+    http.at_limits.iter().map(|its| labelled("limit", its.limit.clone().into(), count(its))).collect()
 }
 
 fn revision(revision: &Revision) -> Vec<Point<u64>> {

@@ -37,11 +37,6 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Facts of a content that is no file.
-    pub(super) fn of_size(size: u64) -> Facts {
-        Facts { mount: 0, device: 0, inode: 0, mode: 0, size, blocks: 0, modified: (0, 0), status: (0, 0) }
-    }
-
     /// # Errors
     /// Those of statx(2) and fstat(2).
     pub(super) fn of(file: impl AsFd) -> io::Result<Facts> {

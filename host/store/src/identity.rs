@@ -36,6 +36,6 @@ impl Identity {
 pub(super) enum Content {
     /// The content of a file in a folder.
     File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
-    /// The content of a file of an origin.
-    Elsewhere(ContentId),
+    /// A content of an origin or of the program, which never changes.
+    Numbered(ContentId),
 }

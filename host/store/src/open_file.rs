@@ -1,28 +1,24 @@
-//! A file open for reading, and the check for changes since it was opened.
+//! A content that is open for reading: a file of a folder, a file of an origin, or what the program supplies.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use rustix::fs::FileType;
 use rustix::io::{Errno, preadv};
 
+use tokio::runtime::Handle;
 use tuffet_request::ClientKey;
 
 use super::ahead::Trust;
-use super::checked::Checked;
 use super::checksum::Checksum;
-use super::facts::Facts;
-use super::file_systems::is_generated;
+use super::folder_file::FolderFile;
 use super::identity::{Change, Content, Identity};
-use super::open_folder::OpenFolder;
-use super::remote_file::{Elsewhere, WAIT};
-use super::supplied::Supply;
-use super::system::{open_cached, read_cached};
-use super::{Ahead, ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
+use super::origin_file::{OriginFile, WAIT};
+use super::program_file::ProgramFile;
+use super::system::read_cached;
+use super::{Ahead, ContentId, Disk, Lane, RemoteFile, Room, StoreError};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -30,97 +26,58 @@ const MAX_BUFFERS: usize = 1024;
 /// Bytes per read when comparing a file.
 const COMPARE_BYTES: usize = 256 << 10;
 
-/// A regular file, open for reading.
+/// A content, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    pub(super) body: Body,
-    pub(super) disk: Arc<Disk>,
-    pub(super) path: String,
-    pub(super) opened: Facts,
-    pub(super) in_place: bool,
-    /// The folder of `roots[].links` that a link has led into.
-    pub(super) via: Option<Arc<Path>>,
-    /// Set for a file of an origin; `file` is then its cache file.
-    pub(super) elsewhere: Option<Elsewhere>,
+    body: Body,
+    disk: Arc<Disk>,
+    path: String,
     /// The client for which it was opened. Clients share the threads of a disk and the waits for an origin.
-    pub(super) client: ClientKey,
+    client: ClientKey,
 }
 
 /// Where the bytes are.
-pub(super) enum Body {
-    /// In a file, shared by all readers of the same content of an origin.
-    File(Arc<File>),
-    /// Wherever the program takes them from.
-    Supplied { reader: Arc<dyn ReadAt>, supply: Supply },
+#[derive(Debug)]
+enum Body {
+    Folder(FolderFile),
+    Origin(OriginFile),
+    Program(Arc<ProgramFile>),
 }
 
-impl fmt::Debug for Body {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Where to drop a content that was read or written.
+#[derive(Debug)]
+pub enum Closing {
+    /// On any thread: it waits for nothing.
+    AtOnce,
+    /// On a thread of this disk, which it may wait for.
+    OnDisk(Arc<Disk>),
+    /// In a task: the program's drop may take long.
+    InRuntime,
+}
+
+impl Closing {
+    /// Whether a thread that must not block has to leave it to another one.
+    pub fn may_wait(&self) -> bool {
+        !matches!(self, Closing::AtOnce)
+    }
+
+    /// Drops the content of a client there.
+    pub fn close(self, it: impl Send + 'static, lane: Lane, client: ClientKey, runtime: &Handle) {
         match self {
-            Body::File(file) => file.fmt(f),
-            Body::Supplied { .. } => f.write_str("supplied"),
+            Closing::AtOnce => drop(it),
+            Closing::OnDisk(disk) => disk.drop_later(lane, client, it),
+            Closing::InRuntime => drop(runtime.spawn(async move { drop(it) })),
         }
     }
 }
 
 impl OpenFile {
-    pub(super) fn open(
-        folder: &OpenFolder,
-        disk: &Arc<Disk>,
-        checked: &Checked,
-        path: &str,
-    ) -> Result<Self, StoreError> {
-        let (file, via) = folder.open_file(path)?;
-        let opened = Facts::of(&file)?;
-        require_regular(opened.mode)?;
-        // A file without blocks on a disk may be generated on reading.
-        if opened.blocks == 0 {
-            refuse_generated(&file, opened.size)?;
-        }
-        let in_place = disk.reads_in_place(opened.device, &file);
-        // File servers and FUSE programs may have other rules for names, and may change them.
-        if !(in_place && checked.has(path, &opened)) {
-            spelling::require(folder, path)?;
-            checked.note(path, &opened);
-        }
-        let disk = Arc::clone(disk);
-        Ok(Self {
-            body: Body::File(Arc::new(file)),
-            disk,
-            path: path.to_owned(),
-            opened,
-            in_place,
-            via,
-            elsewhere: None,
-            client: ClientKey::SERVER,
-        })
+    fn new(body: Body, disk: &Arc<Disk>, path: &str) -> Self {
+        Self { body, disk: Arc::clone(disk), path: path.to_owned(), client: ClientKey::SERVER }
     }
 
-    /// As [`OpenFile::open`], of a file whose path was checked a moment ago, if that waits for no disk.
-    pub(super) fn open_now(
-        folder: &OpenFolder,
-        disk: &Arc<Disk>,
-        checked: &Checked,
-        path: &str,
-    ) -> Option<Self> {
-        // Of other file systems, even an open that the kernel could answer may ask a server.
-        folder.identity.filter(|(_, device, _)| disk.is_known_in_place(*device))?;
-        let file = File::from(open_cached(&*folder.dir, path).ok()?);
-        let opened = Facts::of(&file).ok()?;
-        let is_known = require_regular(opened.mode).is_ok()
-            && opened.blocks > 0
-            && disk.is_known_in_place(opened.device)
-            && checked.has(path, &opened);
-        is_known.then(|| Self {
-            body: Body::File(Arc::new(file)),
-            disk: Arc::clone(disk),
-            path: path.to_owned(),
-            opened,
-            in_place: true,
-            via: None,
-            elsewhere: None,
-            client: ClientKey::SERVER,
-        })
+    pub(super) fn in_folder(file: FolderFile, disk: &Arc<Disk>, path: &str) -> Self {
+        Self::new(Body::Folder(file), disk, path)
     }
 
     /// Wraps a file of an origin. Its bytes may still be arriving in the cache.
@@ -130,14 +87,7 @@ impl OpenFile {
         origin: &Arc<str>,
         path: &str,
     ) -> Result<Self, StoreError> {
-        let file = Arc::clone(&found.file);
-        let opened = Facts { size: found.meta.size, ..Facts::of(&file)? };
-        let in_place = disk.reads_in_place(opened.device, &file);
-        let disk = Arc::clone(disk);
-        let elsewhere = Some(Elsewhere::new(origin, found));
-        let body = Body::File(file);
-        let (path, client) = (path.to_owned(), ClientKey::SERVER);
-        Ok(Self { body, disk, path, opened, in_place, via: None, elsewhere, client })
+        Ok(Self::new(Body::Origin(OriginFile::new(found, disk, origin)?), disk, path))
     }
 
     /// Wraps a content that `maker` is still producing, in an unnamed file. It gets a separate [`Disk`], so that
@@ -147,38 +97,56 @@ impl OpenFile {
     /// The errors of statx(2).
     pub fn made(found: RemoteFile, maker: &Arc<str>) -> Result<Self, StoreError> {
         let disk = Arc::new(Disk::new(maker, Some(Arc::clone(maker))));
-        let mut file = Self::remote(found, &disk, maker, "")?;
-        file.elsewhere = file.elsewhere.map(Elsewhere::made);
-        Ok(file)
+        Ok(Self::new(Body::Origin(OriginFile::new(found, &disk, maker)?.made()), &disk, ""))
+    }
+
+    /// Wraps a content that the program supplies.
+    pub(super) fn from_program(file: ProgramFile, disk: &Arc<Disk>, path: &str) -> Self {
+        Self::new(Body::Program(Arc::new(file)), disk, path)
+    }
+
+    /// The content of the program, which futures read. `None`: threads read it, which may block.
+    pub fn program(&self) -> Option<&Arc<ProgramFile>> {
+        match &self.body {
+            Body::Program(file) => Some(file),
+            Body::Folder(_) | Body::Origin(_) => None,
+        }
+    }
+
+    fn folder(&self) -> Option<&FolderFile> {
+        match &self.body {
+            Body::Folder(file) => Some(file),
+            Body::Origin(_) | Body::Program(_) => None,
+        }
     }
 
     /// The folder of `roots[].links` that contains it, if a link leads there.
     pub fn link_folder(&self) -> Option<&Path> {
-        self.via.as_deref()
+        self.folder()?.via.as_deref()
     }
 
     /// Whether it is a file of a folder, rather than of an origin or of the program.
     pub fn is_in_folder(&self) -> bool {
-        self.elsewhere.is_none()
+        self.folder().is_some()
     }
 
-    fn file(&self) -> io::Result<&File> {
-        match &self.body {
-            Body::File(file) => Ok(file),
-            Body::Supplied { .. } => Err(io::ErrorKind::Unsupported.into()),
-        }
+    /// Whether the content can change while it is open: others may write to a file of a folder.
+    pub fn can_change(&self) -> bool {
+        self.folder().is_some()
     }
 
-    /// # Errors
-    /// `NotPublic` if its permissions for others exclude reading.
-    pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
-        let mode = self.opened.mode & 0o7777;
-        if mode & 0o004 != 0 { Ok(()) } else { Err(StoreError::NotPublic { access: "read", mode }) }
+    /// Whether each byte can be read only once, in order.
+    pub fn is_sequential(&self) -> bool {
+        matches!(&self.body, Body::Program(file) if file.is_sequential())
     }
 
     /// Size of the file when it was opened, in bytes.
     pub fn size(&self) -> u64 {
-        self.opened.size
+        match &self.body {
+            Body::Folder(file) => file.opened.size,
+            Body::Origin(file) => file.size,
+            Body::Program(file) => file.size,
+        }
     }
 
     /// The name of its root.
@@ -194,7 +162,20 @@ impl OpenFile {
     /// Whether the kernel can tell which parts of the file are in memory ([`OpenFile::read_now`]) and knows its size
     /// and times without asking a server. Otherwise, as with FUSE and network file systems, even closing it may block.
     pub fn is_in_place(&self) -> bool {
-        self.in_place
+        match &self.body {
+            Body::Folder(file) => file.in_place,
+            Body::Origin(file) => file.in_place,
+            Body::Program(_) => false,
+        }
+    }
+
+    /// Where to drop it: even closing a file that is not in place may wait for its server.
+    pub fn closing(&self) -> Closing {
+        match &self.body {
+            Body::Program(_) => Closing::InRuntime,
+            _ if self.is_in_place() => Closing::AtOnce,
+            Body::Folder(_) | Body::Origin(_) => Closing::OnDisk(Arc::clone(&self.disk)),
+        }
     }
 
     /// Its path in the root.
@@ -204,20 +185,20 @@ impl OpenFile {
 
     /// The modification time in milliseconds since 1970; 0 for earlier times.
     pub fn modified_unix_ms(&self) -> u64 {
-        if let Some(elsewhere) = &self.elsewhere {
-            return elsewhere.modified_unix_ms();
+        match &self.body {
+            Body::Folder(file) => file.modified_unix_ms(),
+            Body::Origin(file) => file.modified_unix_ms,
+            Body::Program(_) => 0,
         }
-        let (seconds, nanoseconds) = self.opened.modified;
-        u64::try_from(seconds).unwrap_or(0).saturating_mul(1000).saturating_add(nanoseconds / 1_000_000)
     }
 
     /// The identity of the file when it was opened.
     pub fn identity(&self) -> Identity {
-        if let Some(elsewhere) = &self.elsewhere {
-            return Identity(Content::Elsewhere(elsewhere.content()));
-        }
-        let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
-        Identity(Content::File { mount, device, inode, size, modified, status })
+        Identity(match &self.body {
+            Body::Folder(file) => file.content(),
+            Body::Origin(file) => Content::Numbered(file.content),
+            Body::Program(file) => Content::Numbered(file.content),
+        })
     }
 
     /// Returns a name for the content at the time of opening. It differs after each change, also after one of the
@@ -229,7 +210,7 @@ impl OpenFile {
                 format!("{content}-{seconds}.{nanoseconds:09}")
             }
             Content::File { .. } => format!("unsettled-{}", ContentId::unused()),
-            Content::Elsewhere(_) => content,
+            Content::Numbered(_) => content,
         }
     }
 
@@ -238,7 +219,7 @@ impl OpenFile {
         let content = self.content_name();
         match self.identity().0 {
             Content::File { .. } => version.rsplit_once('-').is_some_and(|(its, _)| its == content),
-            Content::Elsewhere(_) => version == content,
+            Content::Numbered(_) => version == content,
         }
     }
 
@@ -248,34 +229,36 @@ impl OpenFile {
             Content::File { device, inode, size, modified: (seconds, nanoseconds), .. } => {
                 format!("{device:x}-{inode:x}-{size:x}-{seconds}.{nanoseconds:09}")
             }
-            Content::Elsewhere(content) => format!("origin-{content}"),
+            Content::Numbered(content) => format!("origin-{content}"),
+        }
+    }
+
+    /// Returns a name for the content that no other one has in any process, of letters, digits and hyphens. `None` if a
+    /// further write may leave no trace. `process`: what tells the names of this process from those of others.
+    pub fn tag(&self, process: u64) -> Option<String> {
+        match self.identity().0 {
+            Content::File { .. } => self.is_settled().then(|| self.content_name().replace('.', "-")),
+            Content::Numbered(_) => Some(format!("{process:x}-{}", self.content_name())),
         }
     }
 
     /// Whether the last write is old enough for a later change to show in the times.
     pub fn is_settled(&self) -> bool {
-        // The version of a file of an origin never changes.
-        self.elsewhere.is_some() || self.is_settled_at(SystemTime::now())
+        self.is_settled_at(SystemTime::now())
     }
 
-    /// As [`OpenFile::is_settled`], at this time. File times advance in steps of up to 10 ms by the kernel's clock, or
-    /// up to 2 s if the file system stores whole seconds. A second write within the same step may leave the identity
-    /// unchanged.
+    /// As [`OpenFile::is_settled`], at this time.
     pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
-        let (seconds, nanoseconds) = self.opened.status;
-        let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
-        let settled = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32) + step;
-        now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
+        // What cannot change needs no time.
+        self.folder().is_none_or(|file| file.is_settled_at(now))
     }
 
     /// Converts an error of reading this file.
     pub fn unreadable(&self, error: io::Error) -> StoreError {
-        match &self.elsewhere {
-            Some(elsewhere) => {
-                let why = error.to_string();
-                StoreError::Unreachable { origin: Arc::clone(elsewhere.origin()), why }
-            }
-            None => StoreError::Io(error),
+        match &self.body {
+            Body::Folder(_) => StoreError::Io(error),
+            Body::Origin(file) => file.unreadable(&error),
+            Body::Program(_) => StoreError::of_program(error),
         }
     }
 
@@ -293,8 +276,11 @@ impl OpenFile {
     /// The same file, treated as if its file system had no reads in place. For tests.
     #[doc(hidden)]
     #[must_use]
-    pub fn elsewhere(self) -> OpenFile {
-        OpenFile { in_place: false, ..self }
+    pub fn not_in_place(mut self) -> OpenFile {
+        if let Body::Folder(file) = &mut self.body {
+            file.in_place = false;
+        }
+        self
     }
 
     /// Reads from `offset` into `buffers`, in order, and returns the number of bytes; takes no lock.
@@ -305,19 +291,14 @@ impl OpenFile {
     /// # Errors
     /// The errors of preadv(2), except interruption, and those of the origin.
     pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = buffers.len().min(MAX_BUFFERS);
-        if let Some(elsewhere) = &self.elsewhere {
-            let past = elsewhere.wait(offset, &mut buffers[..count], self.size(), WAIT)?;
-            if let Some(read) = past {
-                return Ok(read);
-            }
-        }
-        let file = self.file()?;
-        loop {
-            match preadv(file, &mut buffers[..count], offset) {
-                Err(Errno::INTR) => {}
-                done => return Ok(done?),
-            }
+        let buffers = up_to_maximum(buffers);
+        match &self.body {
+            Body::Folder(file) => read_file(&file.file, offset, buffers),
+            Body::Origin(file) => match file.wait(offset, buffers, WAIT)? {
+                Some(read) => Ok(read),
+                None => read_file(&file.file, offset, buffers),
+            },
+            Body::Program(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -327,17 +308,18 @@ impl OpenFile {
     /// # Errors
     /// The errors of preadv2(2).
     pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        let count = buffers.len().min(MAX_BUFFERS);
-        let Body::File(file) = &self.body else { return Ok(0) };
-        // Counted before the read, because bytes that arrive during it may have been read as zeros.
-        let arrived = self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, &buffers[..count]));
-        if arrived == 0 {
-            return Ok(0);
-        }
-        match read_cached(file, &mut buffers[..count], offset) {
-            // A signal, or a file system without support after all. A read from the disk gets the bytes.
-            Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
-            done => Ok(done?.min(arrived)),
+        let buffers = up_to_maximum(buffers);
+        match &self.body {
+            Body::Folder(file) => read_file_now(&file.file, offset, buffers),
+            Body::Origin(file) => {
+                // Counted before the read, because bytes that arrive during it may have been read as zeros.
+                let arrived = file.arrived(offset, buffers);
+                if arrived == 0 {
+                    return Ok(0);
+                }
+                Ok(read_file_now(&file.file, offset, buffers)?.min(arrived))
+            }
+            Body::Program(_) => Ok(0),
         }
     }
 
@@ -348,9 +330,9 @@ impl OpenFile {
     /// # Errors
     /// The errors of preadv(2) and statx(2).
     pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
-        let made = match &self.elsewhere {
-            Some(elsewhere) => elsewhere.wait_for_some(offset, length, WAIT)?,
-            None => None,
+        let made = match &self.body {
+            Body::Origin(file) => file.wait_for_some(offset, length, WAIT)?,
+            Body::Folder(_) | Body::Program(_) => None,
         };
         let mut bytes = vec![0; made.unwrap_or(length)];
         if !self.read_full(offset, &mut bytes)? {
@@ -369,7 +351,7 @@ impl OpenFile {
     /// # Errors
     /// As [`OpenFile::read_ahead`], and that the file has changed.
     pub fn read_ahead_now(&self, offset: u64, length: usize) -> io::Result<Option<Ahead>> {
-        if !self.in_place {
+        if !self.is_in_place() {
             return Ok(None);
         }
         let mut bytes = vec![0; length];
@@ -503,35 +485,28 @@ impl OpenFile {
     /// # Errors
     /// The errors of statx(2).
     pub fn change(&self) -> io::Result<Change> {
-        if self.elsewhere.is_some() {
-            return Ok(Change::None);
+        self.folder().map_or(Ok(Change::None), FolderFile::change)
+    }
+}
+
+fn up_to_maximum<'a, 'b>(buffers: &'a mut [IoSliceMut<'b>]) -> &'a mut [IoSliceMut<'b>] {
+    let count = buffers.len().min(MAX_BUFFERS);
+    &mut buffers[..count]
+}
+
+fn read_file(file: &File, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+    loop {
+        match preadv(file, buffers, offset) {
+            Err(Errno::INTR) => {}
+            done => return Ok(done?),
         }
-        let (now, then) = (Facts::of(self.file()?)?, &self.opened);
-        Ok(match (now.size, now.modified) {
-            (size, modified) if (size, modified) == (then.size, then.modified) => Change::None,
-            (size, _) if size > then.size => Change::Grown,
-            _ => Change::Other,
-        })
     }
 }
 
-pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
-    Err(StoreError::NotRegular(match mode::kind(mode) {
-        FileType::RegularFile => return Ok(()),
-        FileType::Directory => "a folder",
-        FileType::Fifo => "a FIFO",
-        FileType::Socket => "a socket",
-        FileType::CharacterDevice | FileType::BlockDevice => "a device",
-        FileType::Symlink => "a symbolic link",
-        FileType::Unknown => "of an unknown type",
-    }))
-}
-
-/// Refuses generated files, because an incomplete one would look complete to the client.
-fn refuse_generated(file: &File, size: u64) -> Result<(), StoreError> {
-    // FUSE file systems may generate files, too.
-    if is_generated(file)? || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
-        return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
+fn read_file_now(file: &File, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+    match read_cached(file, buffers, offset) {
+        // A signal, or a file system without support after all. A read from the disk gets the bytes.
+        Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
+        done => Ok(done?),
     }
-    Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tuffet_request::ClientKey;
 
+use super::folder_file::FolderFile;
 use super::roots::{Root, Roots};
 use super::{OpenFile, Reach, Right, StoreError, path};
 
@@ -65,9 +66,9 @@ impl Roots {
     pub fn open_now(&self, root: &str, path: &str, client: ClientKey) -> Option<OpenFile> {
         let (path, root) = (path::checked(path).ok()?, self.named(root).ok()?);
         let folder = root.served().filter(|_| root.elsewhere.is_none())?;
-        let file = OpenFile::open_now(&folder, &root.disk, &root.checked, path)?;
+        let file = FolderFile::open_now(&folder, &root.disk, &root.checked, path)?;
         let is_allowed = !root.world_readable || file.require_world_readable().is_ok();
-        is_allowed.then(|| file.of_client(client))
+        is_allowed.then(|| OpenFile::in_folder(file, &root.disk, path).of_client(client))
     }
 
     /// Looks up a file, without fetching it from its origin.
@@ -90,12 +91,12 @@ impl Root {
             let opened = place.open_read(&self.disk, path, ClientKey::SERVER, Reach::Origin)?;
             return opened.ok_or(StoreError::NotFound);
         }
-        let file = OpenFile::open(&self.folder()?, &self.disk, &self.checked, path);
+        let file = FolderFile::open(&self.folder()?, &self.disk, &self.checked, path);
         let file = file
             .map_err(|error| self.absent(path, error).with_obstacle(&self.path.join(path), &[Right::Read]))?;
         if self.world_readable {
             file.require_world_readable()?;
         }
-        Ok(file)
+        Ok(OpenFile::in_folder(file, &self.disk, path))
     }
 }

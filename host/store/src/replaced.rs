@@ -16,8 +16,8 @@ use rustix::process::geteuid;
 
 use super::attributes::{self, Lists};
 use super::facts::Facts;
+use super::folder_file::require_regular;
 use super::links::refusal;
-use super::open_file::require_regular;
 use super::write_rules::WriteRules;
 use super::{StoreError, mode};
 use tuffet_request::Links;

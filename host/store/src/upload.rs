@@ -14,7 +14,7 @@ use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
 use super::upload_supplied::{ToProgram, unsupported};
-use super::{Destination, Disk, Sink, StoreError, path};
+use super::{Closing, Destination, Disk, Sink, StoreError, path};
 use crate::Writing;
 
 /// An upload in progress, in a temporary file beside its target.
@@ -117,6 +117,14 @@ impl Upload {
     /// Its disk.
     pub fn disk(&self) -> &Arc<Disk> {
         &self.disk
+    }
+
+    /// Where to drop it.
+    pub fn closing(&self) -> Closing {
+        match &self.storage {
+            Storage::Folder(_) | Storage::Elsewhere(_) => Closing::OnDisk(Arc::clone(&self.disk)),
+            Storage::Supplied(_) => Closing::InRuntime,
+        }
     }
 
     /// The client that sends it, for fair shares of the disk's threads; the server itself before it is counted.

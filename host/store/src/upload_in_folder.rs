@@ -14,10 +14,10 @@ use rustix::io::Errno;
 use tuffet_request::Versions;
 
 use super::commit_point::CommitPoint;
+use super::folder_file::require_regular;
 use super::folders::{self, Made, Way, syncable};
 use super::links::followed;
 use super::listing::other_spelling;
-use super::open_file::require_regular;
 use super::open_folder::OpenFolder;
 use super::replaced::{self, Replaced};
 use super::roots::Root;

@@ -7,7 +7,7 @@ use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use tuffet_core::{Blocks, DATA_HEADER, Transfer, data_header};
 use tuffet_request::ClientKey;
-use tuffet_store::{Disk, MemoryBytes, OpenFile};
+use tuffet_store::{Closing, MemoryBytes, OpenFile};
 use tuffet_udp::MAX_SEGMENTS;
 
 /// The bytes of a transfer.
@@ -112,25 +112,14 @@ impl Content {
         }
     }
 
-    /// Whether the program supplies or takes the bytes.
-    pub fn is_supplied(&self) -> bool {
+    /// Where to drop the content.
+    pub fn closing(&self) -> Closing {
         match self {
-            Content::File(file) => file.0.file().is_supplied(),
-            Content::Netascii(file) => file.source.file().is_supplied(),
-            Content::Upload(sink) => sink.is_supplied(),
-            Content::Bytes(_) => false,
+            Content::File(file) => file.0.file().closing(),
+            Content::Netascii(file) => file.source.file().closing(),
+            Content::Upload(sink) => sink.closing(),
+            Content::Bytes(_) => Closing::AtOnce,
         }
-    }
-
-    /// The disk that dropping the content may wait for, if any.
-    pub fn waits_for(&self) -> Option<&Arc<Disk>> {
-        let source = match self {
-            Content::File(file) => &file.0,
-            Content::Netascii(file) => &file.source,
-            Content::Upload(sink) => return Some(sink.disk()),
-            Content::Bytes(_) => return None,
-        };
-        source.may_wait().then(|| source.file().disk())
     }
 
     /// The client that sends an upload, or for which a file was opened.

@@ -92,7 +92,7 @@ impl DiskWork {
     /// Whether the program supplies or takes the content: [`DiskWork::supply`] then replaces [`DiskWork::submit`].
     pub fn is_supplied(&self) -> bool {
         match &self.operation {
-            DiskOperation::Read(read) => read.file.is_supplied(),
+            DiskOperation::Read(read) => read.file.program().is_some(),
             DiskOperation::Write(write, _) => write.upload.is_supplied(),
         }
     }
@@ -103,8 +103,11 @@ impl DiskWork {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
             DiskOperation::Read(Read { file, offset, least, length, room, within, .. }) => {
-                let read =
-                    in_time(within, async move { file.read_supplied(offset, least, length, room).await });
+                let read = in_time(within, async move {
+                    // Never: of another file there is a thread that reads it.
+                    let file = file.program().ok_or(io::ErrorKind::Unsupported)?;
+                    file.read_ahead(offset, least, length, room).await
+                });
                 let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
                 DiskResult::Read { key, result }
             }

@@ -5,7 +5,7 @@ use super::upload_times::UploadTimes;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
 use tuffet_request::ClientKey;
-use tuffet_store::{Disk, RoomBehind, StoreError, Upload};
+use tuffet_store::{Closing, Disk, RoomBehind, StoreError, Upload};
 
 /// Bytes per write. Small blocks are written together: an ACK before the last promises nothing about the
 /// disk.
@@ -92,9 +92,9 @@ impl Sink {
         self.gate = Some(gate);
     }
 
-    /// Whether the program takes the bytes. While a write runs, that write owns the program's part.
-    pub(super) fn is_supplied(&self) -> bool {
-        self.upload.as_ref().is_some_and(Upload::is_supplied)
+    /// Where to drop it. While a write runs, that write owns the program's part.
+    pub(super) fn closing(&self) -> Closing {
+        self.upload.as_ref().map_or_else(|| Closing::OnDisk(Arc::clone(&self.disk)), Upload::closing)
     }
 
     pub(super) fn times(&self) -> UploadTimes {

@@ -86,8 +86,7 @@ impl Source {
     /// Fills `buffers` from `offset` on; the whole range is inside of the file.
     pub(super) fn read(&mut self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> Result<(), ReadError> {
         self.last = self.fill(offset, buffers)?;
-        // Only files of folders grow.
-        if self.file.is_in_folder() {
+        if self.file.can_change() {
             let mut at = offset;
             for buffer in buffers {
                 self.read.add(at, buffer);
@@ -130,7 +129,7 @@ impl Source {
         }
         let change = if self.file.is_in_place() {
             self.file.change().map_err(ReadError::Io)?
-        } else if self.last.is_certain || !self.file.is_in_folder() {
+        } else if self.last.is_certain || !self.file.can_change() {
             // Pieces read ahead were checked when they were read, by a thread that may block.
             Change::None
         } else {
@@ -237,12 +236,6 @@ impl Source {
     /// Cancels a read that could not be submitted.
     pub(super) fn withdraw(&mut self) {
         self.in_flight = false;
-    }
-
-    /// Whether dropping it may block: closing a file of a network file system may write it back or query the
-    /// server.
-    pub(super) fn may_wait(&self) -> bool {
-        !self.file.is_in_place()
     }
 
     /// Fills `buffers` from the pieces, if they have the whole range.

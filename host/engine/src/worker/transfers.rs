@@ -254,8 +254,8 @@ impl<T: Transmit> Worker<T> {
             }
             Err((_, ReadError::Io(error))) => {
                 let detail = format!("the file cannot be read: {error}");
-                let is_supplied = entry.content.as_ref().is_some_and(Content::is_supplied);
-                match is_supplied.then(|| StoreError::of_program(error)) {
+                let source = entry.content.as_mut().and_then(Content::source);
+                match source.map(|source| source.file().unreadable(error)) {
                     Some(error) if error.code() != ErrorCode::NotDefined => {
                         (error.code(), error.message().to_owned(), detail)
                     }
@@ -327,7 +327,7 @@ impl<T: Transmit> Worker<T> {
         match content {
             // An upload that is being written is discarded when the write ends.
             Content::Upload(sink) => self.discard_upload(sink.into_upload()),
-            content if content.waits_for().is_some() => self.outbox.push(ToControl::Close(content)),
+            content if content.closing().may_wait() => self.outbox.push(ToControl::Close(content)),
             content => drop(content),
         }
     }

@@ -130,23 +130,13 @@ impl Admission {
                         work.submit(move |result| post(ToWorker::Disk(result)));
                     }
                 }
-                // Not on this thread, which moves blocks: the program's drop may take long.
-                ToControl::Discard(upload) if upload.is_supplied() => {
-                    drop(runtime.spawn(async move { drop(upload) }));
-                }
-                ToControl::Close(content) if content.is_supplied() => {
-                    drop(runtime.spawn(async move { drop(content) }));
-                }
                 ToControl::Discard(upload) => {
-                    let (disk, client) = (Arc::clone(upload.disk()), upload.client());
-                    disk.drop_later(Lane::Remove, client, upload);
+                    let (closing, client) = (upload.closing(), upload.client());
+                    closing.close(upload, Lane::Remove, client, runtime);
                 }
                 ToControl::Close(content) => {
-                    let (disk, client) = (content.waits_for().map(Arc::clone), content.client());
-                    match disk {
-                        Some(disk) => disk.drop_later(Lane::Open, client, content),
-                        None => drop(content),
-                    }
+                    let (closing, client) = (content.closing(), content.client());
+                    closing.close(content, Lane::Open, client, runtime);
                 }
             }
         }

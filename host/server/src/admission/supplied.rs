@@ -123,11 +123,8 @@ impl Files {
     /// Returns a content that is in memory, or that the program supplies at once. A slow or failing program is left to
     /// the transfer: it reads by pieces, and learns of errors.
     async fn in_memory(&self, file: &Arc<OpenFile>) -> Option<MemoryBytes> {
-        // The worker reads files of folders from the page cache.
-        if !file.is_supplied() {
-            return None;
-        }
-        match self.cache.supplied(file) {
+        // The worker reads everything else from the page cache.
+        match self.cache.supplied(file.program()?) {
             SuppliedContent::Hot(bytes) => Some(bytes),
             // In a task of its own: others may wait for the same content, and later requests find it.
             SuppliedContent::Small(reading) => {

@@ -17,10 +17,10 @@ mod loads;
 mod tests;
 mod wire_sizes;
 
-use super::OpenFile;
-use super::identity::Identity;
+use super::identity::{Content, Identity};
 use super::memory;
 use super::supplied::BoxFuture;
+use super::{OpenFile, ProgramFile};
 pub use ledger::MemoryBytes;
 use ledger::{Held, Ledger, Reader};
 use loads::{LoadSlot, Loads};
@@ -198,20 +198,20 @@ impl FileCache {
 
     /// As [`FileCache::content`], for a content that the program supplies: a small one can be read at once, a larger one
     /// at its second request. Waiting for that is up to the caller; transfers can read the content themselves.
-    pub fn supplied(&self, file: &Arc<OpenFile>) -> SuppliedContent {
-        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / MAX_FILE_DIVISOR);
+    pub fn supplied(&self, file: &Arc<ProgramFile>) -> SuppliedContent {
+        let shared = self.shared.as_ref().filter(|shared| file.size <= shared.capacity / MAX_FILE_DIVISOR);
         let Some(shared) = shared else {
             self.counts.misses.fetch_add(1, Relaxed);
             return SuppliedContent::Cold;
         };
-        let identity = file.identity();
+        let identity = Identity(Content::Numbered(file.content));
         if let Some(cached) = shared.contents.get(&identity) {
             self.counts.hits.fetch_add(1, Relaxed);
             let reader = Reader::new(&cached.held);
             return SuppliedContent::Hot(MemoryBytes::new(cached.bytes, reader));
         }
         self.counts.misses.fetch_add(1, Relaxed);
-        if file.size() <= SMALL_BYTES {
+        if file.size <= SMALL_BYTES {
             return SuppliedContent::Small(Box::pin(
                 Arc::clone(shared).read_supplied(identity, Arc::clone(file)),
             ));
@@ -220,7 +220,7 @@ impl FileCache {
             shared.seen.insert(identity, ());
             return SuppliedContent::Cold;
         }
-        match (shared.loads.begin(identity), shared.reserve(file.size())) {
+        match (shared.loads.begin(identity), shared.reserve(file.size)) {
             (Some(slot), Some(reader)) => {
                 let (shared, file) = (Arc::clone(shared), Arc::clone(file));
                 SuppliedContent::Load(Box::pin(shared.load_supplied(identity, file, reader, slot)))
@@ -354,13 +354,17 @@ impl SharedCache {
 
     /// Reads a content of the program; `None` without room for it, or if the program fails. One of several concurrent
     /// requests reads it.
-    async fn read_supplied(self: Arc<Self>, identity: Identity, file: Arc<OpenFile>) -> Option<MemoryBytes> {
+    async fn read_supplied(
+        self: Arc<Self>,
+        identity: Identity,
+        file: Arc<ProgramFile>,
+    ) -> Option<MemoryBytes> {
         let mut own = None;
         let read = self.contents.get_or_insert_async(&identity, async {
             let began = Instant::now();
-            let reader = self.reserve(file.size()).ok_or(())?;
-            let bytes = file.read_whole_supplied().await.ok().flatten().ok_or(())?;
-            self.make_room(file.size());
+            let reader = self.reserve(file.size).ok_or(())?;
+            let bytes = file.read_shared().await.ok().flatten().ok_or(())?;
+            self.make_room(file.size);
             let held = Arc::clone(reader.held());
             own = Some(reader);
             Ok::<_, ()>(CachedContent { bytes, held, read: began })
@@ -374,13 +378,13 @@ impl SharedCache {
     async fn load_supplied(
         self: Arc<Self>,
         identity: Identity,
-        file: Arc<OpenFile>,
+        file: Arc<ProgramFile>,
         reader: Reader,
         _: LoadSlot,
     ) {
         let began = Instant::now();
-        if let Ok(Some(bytes)) = file.read_whole_supplied().await {
-            self.make_room(file.size());
+        if let Ok(Some(bytes)) = file.read_shared().await {
+            self.make_room(file.size);
             let held = Arc::clone(reader.held());
             self.contents.insert(identity, CachedContent { bytes, held, read: began });
         }

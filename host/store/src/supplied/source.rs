@@ -4,6 +4,7 @@ use super::in_runtime::InRuntime;
 use super::pieces::{PieceReader, PieceStore, Reading};
 use super::stream::StreamReader;
 use super::{ReadAt, Supply};
+use crate::program_file::ProgramFile;
 use crate::{ContentId, Disk, OpenFile};
 use quick_cache::sync::Cache;
 use std::fmt;
@@ -181,11 +182,13 @@ impl SourceOpener {
                 let reader =
                     Arc::new(PieceReader::new(&self.0.pieces, content, size, reading, client, program));
                 let supply = Supply::Ranged { content, piece: reading.piece };
-                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, supply, disk, path)))
+                let file = ProgramFile::new(reader, size, supply);
+                OpenedSource::File(Arc::new(OpenFile::from_program(file, disk, path)))
             }
             Kind::Stream { size, reader } => {
                 let reader = Arc::new(InRuntime::new(reader));
-                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Supply::Stream, disk, path)))
+                let file = ProgramFile::new(reader, size, Supply::Stream);
+                OpenedSource::File(Arc::new(OpenFile::from_program(file, disk, path)))
             }
         }
     }

@@ -44,7 +44,7 @@ impl Groups {
         self.by_request.insert((worker, key), reference);
         self.counts.joined.fetch_add(1, Relaxed);
         // The group reads the content of its first member.
-        if content.waits_for().is_some() {
+        if content.closing().may_wait() {
             self.outbox.push(ToControl::Close(content));
         }
         self.drive(index, now);

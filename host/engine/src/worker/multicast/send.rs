@@ -57,7 +57,7 @@ impl Groups {
         let group = self.groups.remove(index);
         self.by_key.remove(&group.key);
         self.pool.give_back(group.address);
-        if group.content.waits_for().is_some() {
+        if group.content.closing().may_wait() {
             self.outbox.push(ToControl::Close(group.content));
         }
     }

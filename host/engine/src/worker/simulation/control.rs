@@ -205,7 +205,7 @@ impl Control {
         fs::write(self.folder.path().join(name), bytes).expect("there is room");
         let file = self.roots.open_read(None, name).expect("it was written");
         // Nothing of a file on a slow disk is in memory.
-        Content::file(Arc::new(if self.slow > 0 { file.elsewhere() } else { file }))
+        Content::file(Arc::new(if self.slow > 0 { file.not_in_place() } else { file }))
     }
 
     fn upload(&self, name: &str, limit: u64) -> Decision {

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 use tuffet_core::{Limits, StreamRate};
 use tuffet_request::ClientKey;
 use tuffet_request::events::{Ending, Outcome};
-use tuffet_store::{Ahead, Lane};
+use tuffet_store::{Ahead, Closing, Lane};
 
 /// The content that a client gets. Whoever speaks the protocol reads it, and says how the request ends; one that is dropped
 /// was left by its client, with the outcome [`Outcome::Aborted`].
@@ -65,11 +65,7 @@ impl ReadTransfer {
                 bytes.hash(&mut hasher);
                 Some(format!("{:x}-{:016x}", bytes.len(), hasher.finish()))
             }
-            OpenedSource::File(file) if file.is_in_folder() => {
-                file.is_settled().then(|| file.content_name().replace('.', "-"))
-            }
-            // It counts within this server.
-            OpenedSource::File(file) => Some(format!("{:x}-{}", self.open.server(), file.content_name())),
+            OpenedSource::File(file) => file.tag(self.open.server()),
         }
     }
 
@@ -98,12 +94,12 @@ impl ReadTransfer {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(Bytes::copy_from_slice(&bytes[start..start + length]))
             }
-            OpenedSource::File(file) if file.is_supplied() => {
-                let reading = Box::pin(timeout(READ_TIME, file.read_supplied(offset, length, length, None)));
-                let ahead = reading.await.map_err(|_| late())??.ok_or_else(changed)?;
-                Ok(ahead.into_bytes(offset))
-            }
             OpenedSource::File(file) => {
+                if let Some(file) = file.program() {
+                    let reading = Box::pin(timeout(READ_TIME, file.read_ahead(offset, length, length, None)));
+                    let ahead = reading.await.map_err(|_| late())??.ok_or_else(changed)?;
+                    return Ok(ahead.into_bytes(offset));
+                }
                 if let Some(ahead) = file.read_ahead_now(offset, length)? {
                     return Ok(ahead.into_bytes(offset));
                 }
@@ -149,13 +145,11 @@ impl ReadTransfer {
 impl Drop for ReadTransfer {
     fn drop(&mut self) {
         self.open.left();
-        // Even closing such a file may wait for its server.
         let source = std::mem::replace(&mut self.source, OpenedSource::Bytes([].into()));
         if let OpenedSource::File(file) = source
-            && !file.is_in_place()
-            && !file.is_supplied()
+            && let Closing::OnDisk(disk) = file.closing()
         {
-            Arc::clone(file.disk()).drop_later(Lane::Open, file.client(), file);
+            disk.drop_later(Lane::Open, file.client(), file);
         }
     }
 }

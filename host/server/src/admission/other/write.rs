@@ -15,7 +15,7 @@ use tuffet_engine::worker::{Stored, outcome_of_store_error};
 use tuffet_request::Denial;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::settings::TimeLimit;
-use tuffet_store::{Lane, StoreError, Upload};
+use tuffet_store::{Closing, Lane, StoreError, Upload};
 
 /// An upload that a client sends. It is invisible until it is stored; one that is dropped before was left by its client, and
 /// nothing is stored.
@@ -170,9 +170,10 @@ impl Drop for WriteTransfer {
     fn drop(&mut self) {
         self.open.left();
         // The temporary file is removed on a thread that may block, and what the program made is dropped in its runtime.
-        if let Some(upload) = self.upload.take().filter(|upload| !upload.is_supplied()) {
-            let (disk, client) = (Arc::clone(upload.disk()), upload.client());
-            disk.drop_later(Lane::Remove, client, upload);
+        if let Some(upload) = self.upload.take()
+            && let Closing::OnDisk(disk) = upload.closing()
+        {
+            disk.drop_later(Lane::Remove, upload.client(), upload);
         }
     }
 }

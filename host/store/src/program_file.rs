@@ -1,78 +1,61 @@
 //! Reading a content that the program supplies.
 
 use super::ahead::Trust;
-use super::facts::Facts;
-use super::open_file::Body;
-use super::remote_file::Elsewhere;
 use super::supplied::Supply;
-use super::{Ahead, ContentId, Disk, OpenFile, ReadAt, Room};
+use super::{Ahead, ContentId, ReadAt, Room};
 use bytes::{Bytes, BytesMut};
+use rustix::io::Errno;
+use std::fmt;
 use std::io;
 use std::sync::Arc;
-use tuffet_request::ClientKey;
 
-impl OpenFile {
-    /// Wraps a content that the program supplies; `size` is in bytes.
-    pub fn supplied(
-        reader: Arc<dyn ReadAt>,
-        size: u64,
-        supply: Supply,
-        disk: &Arc<Disk>,
-        path: &str,
-    ) -> Self {
+/// A content of the program. Its futures read it, so that no thread waits for them.
+pub struct ProgramFile {
+    reader: Arc<dyn ReadAt>,
+    supply: Supply,
+    pub(super) content: ContentId,
+    pub(super) size: u64,
+}
+
+impl fmt::Debug for ProgramFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProgramFile").field("supply", &self.supply).finish_non_exhaustive()
+    }
+}
+
+impl ProgramFile {
+    /// `size` is in bytes.
+    pub(super) fn new(reader: Arc<dyn ReadAt>, size: u64, supply: Supply) -> Self {
         let content = match supply {
             Supply::Stream => ContentId::unused(),
             Supply::Ranged { content, .. } => content,
         };
-        OpenFile {
-            body: Body::Supplied { reader, supply },
-            disk: Arc::clone(disk),
-            path: path.to_owned(),
-            opened: Facts::of_size(size),
-            in_place: false,
-            via: None,
-            elsewhere: Some(Elsewhere::supplied(disk.root(), content)),
-            client: ClientKey::SERVER,
-        }
+        ProgramFile { reader, supply, content, size }
     }
 
-    /// Whether the program supplies the content. Only [`OpenFile::read_supplied`] and
-    /// [`OpenFile::read_whole_supplied`] read it.
-    pub fn is_supplied(&self) -> bool {
-        matches!(self.body, Body::Supplied { .. })
-    }
-
-    /// Whether each byte can be read only once, in order.
-    pub fn is_sequential(&self) -> bool {
-        matches!(self.body, Body::Supplied { supply: Supply::Stream, .. })
+    pub(super) fn is_sequential(&self) -> bool {
+        self.supply == Supply::Stream
     }
 
     fn left(&self, offset: u64) -> usize {
-        usize::try_from(self.size().saturating_sub(offset)).unwrap_or(usize::MAX)
+        usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX)
     }
 
-    fn reader(&self) -> io::Result<(&dyn ReadAt, Supply)> {
-        match &self.body {
-            Body::Supplied { reader, supply } => Ok((&**reader, *supply)),
-            Body::File(_) => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
-
-    /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter.
+    /// Reads `length` bytes from `offset` on; `None` if the content has become shorter.
     ///
     /// May return fewer bytes, but at least `least` and one. Returns more, a whole piece of a ranged content, if that needs
     /// no copy and `room` can be extended to it.
     ///
     /// # Errors
     /// The error of the program.
-    pub async fn read_supplied(
+    pub async fn read_ahead(
         &self,
         offset: u64,
         least: usize,
         length: usize,
         room: Option<Room>,
     ) -> io::Result<Option<Ahead>> {
-        let (reader, supply) = self.reader()?;
+        let (reader, supply) = (&self.reader, self.supply);
         let mut room = room;
         let least = least.max(1).min(length);
         let ahead = |bytes, room| Ok(Some(Ahead { offset, bytes, trust: Trust::Unchanged, _room: room }));
@@ -106,18 +89,18 @@ impl OpenFile {
         if bytes.len() < least { Ok(None) } else { ahead(bytes.freeze(), room) }
     }
 
-    /// Reads the whole of a content that the program supplies; `None` if it has become shorter.
+    /// Reads the whole content, into shared memory; `None` if it has become shorter.
     ///
     /// # Errors
     /// The error of the program.
-    pub async fn read_whole_supplied(&self) -> io::Result<Option<Arc<[u8]>>> {
-        let (reader, _) = self.reader()?;
-        // As in `read_shared`.
-        let mut content: Arc<[u8]> = vec![0; self.length()?].into();
+    pub async fn read_shared(&self) -> io::Result<Option<Arc<[u8]>>> {
+        let length = usize::try_from(self.size).map_err(|_| io::Error::from(Errno::FBIG))?;
+        // As in `OpenFile::read_shared`.
+        let mut content: Arc<[u8]> = vec![0; length].into();
         let Some(mut room) = Arc::get_mut(&mut content) else { return Ok(None) };
         let mut offset = 0;
         while !room.is_empty() {
-            let bytes = reader.read_at(offset, room.len()).await?;
+            let bytes = self.reader.read_at(offset, room.len()).await?;
             if bytes.is_empty() {
                 return Ok(None);
             }
@@ -133,7 +116,7 @@ impl OpenFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BoxFuture;
+    use crate::{BoxFuture, Disk};
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 
@@ -160,9 +143,9 @@ mod tests {
         let disk = Disk::of_program();
         let supply = Supply::Ranged { content: ContentId::unused(), piece: PIECE };
         let reader = Arc::new(Pieces(content.slice(..end)));
-        let file = OpenFile::supplied(reader, content.len() as u64, supply, &disk, "x");
+        let file = ProgramFile::new(reader, content.len() as u64, supply);
         let room = has_room.then(|| disk.room_ahead(length)).flatten();
-        let mut reading = pin!(file.read_supplied(offset, least, length, room));
+        let mut reading = pin!(file.read_ahead(offset, least, length, room));
         let Poll::Ready(read) = reading.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
             panic!("it waits for nothing");
         };

@@ -1,22 +1,28 @@
-//! The origin's side of an open file: waits for bytes that have not arrived in the cache.
+//! A file of an origin, open for reading: waits for bytes that have not arrived in the cache.
 
 use std::fmt::Debug;
+use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Arrival, ContentId, RemoteFile, Waited};
+use super::facts::Facts;
+use super::{Arrival, ContentId, Disk, RemoteFile, RemoteMeta, StoreError, Waited};
 
 /// The longest wait for bytes of an origin. Origins have shorter limits, and transfers give up earlier.
 pub(super) const WAIT: Duration = Duration::from_secs(60);
 
-/// The part of an open file of an origin beyond its cache file.
+/// A file of an origin.
 #[derive(Debug)]
-pub(super) struct Elsewhere {
+pub(super) struct OriginFile {
+    /// The cache file, shared by all readers of the content.
+    pub(super) file: Arc<File>,
+    pub(super) in_place: bool,
+    pub(super) size: u64,
+    pub(super) content: ContentId,
+    pub(super) modified_unix_ms: u64,
     /// The URL of the origin, without secrets.
     origin: Arc<str>,
-    content: ContentId,
-    modified_unix_ms: u64,
     /// `None` if all bytes have arrived.
     arrival: Option<Arc<dyn Arrival>>,
     /// Whether the content is still being produced, at any pace.
@@ -24,22 +30,31 @@ pub(super) struct Elsewhere {
     _place: Option<Box<dyn Debug + Send + Sync>>,
 }
 
-impl Elsewhere {
-    pub(super) fn new(origin: &Arc<str>, found: RemoteFile) -> Elsewhere {
-        let RemoteFile { content, meta, arrival, place: _place, .. } = found;
-        let (origin, modified_unix_ms) = (Arc::clone(origin), meta.modified_unix_ms);
-        Elsewhere { origin, content, modified_unix_ms, arrival, made: false, _place }
-    }
-
-    /// A content that the program supplies.
-    pub(super) fn supplied(root: &Arc<str>, content: ContentId) -> Elsewhere {
-        let (origin, modified_unix_ms) = (Arc::clone(root), 0);
-        Elsewhere { origin, content, modified_unix_ms, arrival: None, made: false, _place: None }
+impl OriginFile {
+    pub(super) fn new(found: RemoteFile, disk: &Disk, origin: &Arc<str>) -> Result<OriginFile, StoreError> {
+        let RemoteFile { file, content, meta, arrival, place: _place } = found;
+        let in_place = disk.reads_in_place(Facts::of(&file)?.device, &file);
+        let (origin, RemoteMeta { size, modified_unix_ms, .. }) = (Arc::clone(origin), meta);
+        Ok(OriginFile {
+            file,
+            in_place,
+            size,
+            content,
+            modified_unix_ms,
+            origin,
+            arrival,
+            made: false,
+            _place,
+        })
     }
 
     /// Marks the content as still being produced.
-    pub(super) fn made(self) -> Elsewhere {
-        Elsewhere { made: true, ..self }
+    pub(super) fn made(self) -> OriginFile {
+        OriginFile { made: true, ..self }
+    }
+
+    pub(super) fn unreadable(&self, error: &io::Error) -> StoreError {
+        StoreError::Unreachable { origin: Arc::clone(&self.origin), why: error.to_string() }
     }
 
     /// If the content is still being produced, waits for the first of these bytes and returns the number available.
@@ -57,18 +72,6 @@ impl Elsewhere {
         Ok(Some(usize::try_from(arrived).unwrap_or(length)))
     }
 
-    pub(super) fn origin(&self) -> &Arc<str> {
-        &self.origin
-    }
-
-    pub(super) fn content(&self) -> ContentId {
-        self.content
-    }
-
-    pub(super) fn modified_unix_ms(&self) -> u64 {
-        self.modified_unix_ms
-    }
-
     /// The number of bytes of these buffers that have arrived. Never waits.
     pub(super) fn arrived(&self, offset: u64, buffers: &[IoSliceMut<'_>]) -> usize {
         let Some(arrival) = &self.arrival else { return usize::MAX };
@@ -83,11 +86,10 @@ impl Elsewhere {
         &self,
         offset: u64,
         buffers: &mut [IoSliceMut<'_>],
-        size: u64,
         within: Duration,
     ) -> io::Result<Option<usize>> {
         let wanted: u64 = buffers.iter().map(|buffer| buffer.len() as u64).sum();
-        let length = wanted.min(size.saturating_sub(offset));
+        let length = wanted.min(self.size.saturating_sub(offset));
         let Some(arrival) = &self.arrival else { return Ok(None) };
         if arrival.arrived(offset, length) == length {
             return Ok(None);

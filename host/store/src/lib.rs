@@ -62,9 +62,9 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 mod upload;
-mod upload_elsewhere;
 mod upload_in_folder;
-mod upload_supplied;
+mod upload_to_origin;
+mod upload_to_program;
 mod uploads;
 mod usage;
 mod version_names;

@@ -11,20 +11,18 @@ use tuffet_request::ClientKey;
 
 use super::commit_point::CommitPoint;
 use super::roots::Root;
-use super::upload_elsewhere::ToOrigin;
 use super::upload_in_folder::InFolder;
-use super::upload_supplied::{ToProgram, unsupported};
+use super::upload_to_origin::ToOrigin;
+use super::upload_to_program::{ToProgram, unsupported};
 use super::{Closing, Destination, Disk, Sink, StoreError, path};
 use crate::Writing;
 
-/// An upload in progress, in a temporary file beside its target.
+/// An upload in progress.
 ///
-/// Dropping it removes the temporary file, which may block on a disk: drop it on a thread that may block. After a
+/// Dropping it removes its temporary file, which may block on a disk: [`Upload::closing`] says where to drop it. After a
 /// crash, `sweep` removes temporary files when a server begins to serve the root.
 #[derive(Debug)]
 pub struct Upload {
-    /// `None` if the program takes the bytes.
-    file: Option<Arc<File>>,
     storage: Storage,
     disk: Arc<Disk>,
     path: String,
@@ -38,38 +36,34 @@ pub struct Upload {
 #[derive(Debug)]
 enum Storage {
     Folder(Box<InFolder>),
-    Elsewhere(ToOrigin),
-    Supplied(ToProgram),
+    Origin(ToOrigin),
+    Program(ToProgram),
 }
 
 impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
-        if let Some(place) = &root.elsewhere {
-            let (file, to) = ToOrigin::create(root, place, target)?;
-            return Ok(Self::with(root, target, file, Storage::Elsewhere(to)));
-        }
-        let (file, its, target) = InFolder::create(root, target)?;
-        Ok(Self::with(root, &target, file, Storage::Folder(Box::new(its))))
-    }
-
-    fn with(root: &Root, target: &str, file: File, storage: Storage) -> Self {
-        let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        let (file, limit) = (Some(Arc::new(file)), root.max_upload);
-        Self { file, storage, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
+        let storage = match &root.elsewhere {
+            Some(place) => Storage::Origin(ToOrigin::create(root, place, target)?),
+            None => Storage::Folder(Box::new(InFolder::create(root, target)?)),
+        };
+        Ok(Self::with(root, target, storage))
     }
 
     /// An upload that the program takes.
     pub(super) fn supplied(root: &Root, target: &str, sink: Box<dyn Sink>) -> Self {
-        let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        let storage = Storage::Supplied(ToProgram::new(sink));
-        let limit = root.max_upload;
-        Self { file: None, storage, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
+        Self::with(root, target, Storage::Program(ToProgram::new(sink)))
+    }
+
+    fn with(root: &Root, target: &str, storage: Storage) -> Self {
+        let (disk, limit) = (Arc::clone(&root.disk), root.max_upload);
+        let path = storage.path().unwrap_or(target).to_owned();
+        Self { storage, disk, path, limit, writing: None, commit_point: CommitPoint::default() }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
     /// [`Upload::write_at`] and [`Upload::commit`].
     pub fn is_supplied(&self) -> bool {
-        matches!(self.storage, Storage::Supplied(_))
+        matches!(self.storage, Storage::Program(_))
     }
 
     /// Passes the next bytes to the program.
@@ -78,7 +72,7 @@ impl Upload {
     /// `TooLarge` as for [`Upload::write_at`], and the error of the program.
     pub async fn write_supplied(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         let limit = self.limit;
-        let Storage::Supplied(to) = &mut self.storage else { return Err(unsupported()) };
+        let Storage::Program(to) = &mut self.storage else { return Err(unsupported()) };
         to.write(bytes, limit).await
     }
 
@@ -91,12 +85,8 @@ impl Upload {
             return Err(StoreError::STOPPED);
         }
         let path = std::mem::take(&mut self.path);
-        let Storage::Supplied(to) = &mut self.storage else { return Err(unsupported()) };
+        let Storage::Program(to) = &mut self.storage else { return Err(unsupported()) };
         to.commit(&Destination { path, next_free }).await
-    }
-
-    fn file(&self) -> Result<&Arc<File>, StoreError> {
-        self.file.as_ref().ok_or_else(unsupported)
     }
 
     /// Checks an upload as [`Upload::create`] does, without creating a file, and whether this process may write to the
@@ -122,8 +112,8 @@ impl Upload {
     /// Where to drop it.
     pub fn closing(&self) -> Closing {
         match &self.storage {
-            Storage::Folder(_) | Storage::Elsewhere(_) => Closing::OnDisk(Arc::clone(&self.disk)),
-            Storage::Supplied(_) => Closing::InRuntime,
+            Storage::Folder(_) | Storage::Origin(_) => Closing::OnDisk(Arc::clone(&self.disk)),
+            Storage::Program(_) => Closing::InRuntime,
         }
     }
 
@@ -169,23 +159,25 @@ impl Upload {
         if let Storage::Folder(its) = &self.storage {
             its.reserve(end)?;
         }
-        self.file()?.write_all_at(bytes, offset).map_err(StoreError::from_io)
+        self.storage.file().ok_or_else(unsupported)?.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
     /// Changes the target path. The temporary file stays where it is until the commit.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
-        let target = match &mut self.storage {
-            Storage::Folder(its) => &*its.redirect(root, target)?,
-            Storage::Elsewhere(its) => {
+        match &mut self.storage {
+            Storage::Folder(its) => its.redirect(root, target)?,
+            Storage::Origin(its) => {
                 // Uses the rule of the upload: it may have to keep a file that its root would replace.
                 if let Some(place) = &root.elsewhere {
                     place.judge_upload(target, its.overwrite)?;
                 }
-                target
             }
-            Storage::Supplied(_) => &*path::plain(target)?,
-        };
-        self.path = target.to_owned();
+            Storage::Program(_) => {
+                self.path = path::plain(target)?;
+                return Ok(());
+            }
+        }
+        self.path = self.storage.path().unwrap_or(target).to_owned();
         Ok(())
     }
 
@@ -194,11 +186,11 @@ impl Upload {
     /// # Errors
     /// `NoSpace`, `Io`.
     pub fn seal(&self) -> Result<Sealed, StoreError> {
-        if let Storage::Supplied(to) = &self.storage {
+        if let Storage::Program(to) = &self.storage {
             let (bytes, sha256) = to.sum();
             return Ok(Sealed { bytes, sha256 });
         }
-        let file = self.file()?;
+        let file = self.storage.file().ok_or_else(unsupported)?;
         file.sync_all().map_err(StoreError::from_io)?;
         let mut digest = Sha256::new();
         let mut buffer = vec![0; 256 << 10];
@@ -219,7 +211,7 @@ impl Upload {
 
     /// Its content, for the plugins that judge it. Stays readable after the upload is dropped.
     pub fn content(&self) -> UploadContent {
-        UploadContent { file: self.file.clone(), disk: Arc::clone(&self.disk) }
+        UploadContent { file: self.storage.file().cloned(), disk: Arc::clone(&self.disk) }
     }
 
     /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
@@ -259,25 +251,43 @@ impl Upload {
     pub fn keep_existing(&mut self) {
         match &mut self.storage {
             Storage::Folder(its) => its.keep_existing(),
-            Storage::Elsewhere(its) => its.overwrite = false,
-            Storage::Supplied(_) => {}
+            Storage::Origin(its) => its.overwrite = false,
+            Storage::Program(_) => {}
         }
     }
 
     /// As [`Upload::commit`], but the caller can retry with another name if this one is taken.
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
-        let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.storage {
             Storage::Folder(its) => {
-                its.commit(file, &self.commit_point)?;
+                its.commit(&self.commit_point)?;
                 if its.path() != self.path {
                     self.path = its.path().to_owned();
                 }
                 Ok(())
             }
-            Storage::Elsewhere(_) if !self.commit_point.pass() => Err(StoreError::STOPPED),
-            Storage::Elsewhere(its) => its.commit(&self.path, file),
-            Storage::Supplied(_) => Err(unsupported()),
+            Storage::Origin(_) if !self.commit_point.pass() => Err(StoreError::STOPPED),
+            Storage::Origin(its) => its.commit(&self.path),
+            Storage::Program(_) => Err(unsupported()),
+        }
+    }
+}
+
+impl Storage {
+    /// Where its bytes wait; `None` if the program takes them.
+    fn file(&self) -> Option<&Arc<File>> {
+        match self {
+            Storage::Folder(its) => Some(&its.file),
+            Storage::Origin(its) => Some(&its.file),
+            Storage::Program(_) => None,
+        }
+    }
+
+    /// The path under which it becomes visible, if that is not the requested one as it is.
+    fn path(&self) -> Option<&str> {
+        match self {
+            Storage::Folder(its) => Some(its.path()),
+            Storage::Origin(_) | Storage::Program(_) => None,
         }
     }
 }

@@ -42,6 +42,7 @@ const MAX_COMMIT_ATTEMPTS: u32 = 8;
 /// A temporary file in the folder of its root.
 #[derive(Debug)]
 pub(super) struct InFolder {
+    pub(super) file: Arc<File>,
     /// The folder that contains the temporary file.
     folder: Arc<OwnedFd>,
     target: Target,
@@ -124,8 +125,8 @@ impl Target {
 }
 
 impl InFolder {
-    /// Creates the temporary file. Also returns the target path, with a permitted link resolved.
-    pub fn create(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
+    /// Creates the temporary file.
+    pub fn create(root: &Root, target: &str) -> Result<InFolder, StoreError> {
         match InFolder::begin(root, target) {
             // Another upload has failed, and has removed the folder that it had made.
             Err(StoreError::NotFound) if root.rules.write.folders.is_some() => InFolder::begin(root, target),
@@ -133,7 +134,7 @@ impl InFolder {
         }
     }
 
-    fn begin(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
+    fn begin(root: &Root, target: &str) -> Result<InFolder, StoreError> {
         let rules = root.rules;
         let (path, way, replaced) = Target::find(root, target, &rules)?;
         if (rules.write.quota.is_set() || !way.missing.is_empty()) && !way.top.usage.is_counted() {
@@ -160,7 +161,8 @@ impl InFolder {
         let reservation = Reservation::new(&way.top.usage, &root.name, rules.write.quota, top_folder);
         let (target, disk) = (Target::of(folder, way, &path), Arc::clone(&root.disk));
         let (folder, staging) = (in_folder, root.staging.clone());
-        let its = InFolder {
+        Ok(InFolder {
+            file: Arc::new(file),
             folder,
             target,
             temporary,
@@ -171,8 +173,7 @@ impl InFolder {
             staging,
             is_staged,
             replaces,
-        };
-        Ok((file, its, path))
+        })
     }
 
     /// Checks an upload as [`InFolder::create`] does, and whether this process may write to the folder, or to the one where
@@ -197,8 +198,8 @@ impl InFolder {
         self.reservation.grow(size)
     }
 
-    /// Changes the target; returns its path, with a permitted link resolved.
-    pub fn redirect(&mut self, root: &Root, target: &str) -> Result<String, StoreError> {
+    /// Changes the target.
+    pub fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let (path, way, replaced) = Target::find(root, target, &self.rules)?;
         self.replaces = replaced.is_some();
         let top_folder = way.top_folder(&path);
@@ -210,7 +211,7 @@ impl InFolder {
         };
         self.reservation.move_to(&way.top.usage, top_folder)?;
         self.target = Target::of(folder, way, &path);
-        Ok(path)
+        Ok(())
     }
 
     /// Whether a file had the name when the upload began.
@@ -231,13 +232,14 @@ impl InFolder {
         unlinkat(&*self.folder, &self.temporary, AtFlags::empty()).map_err(|errno| (&*self.temporary, errno))
     }
 
-    /// The path, which the commit may give another spelling where case does not matter.
+    /// The path, with a permitted link resolved. The commit may give it another spelling where case does not matter.
     pub fn path(&self) -> &str {
         &self.target.path
     }
 
     /// As [`Upload::commit`](super::Upload::commit).
-    pub fn commit(&mut self, file: &File, commit_point: &CommitPoint) -> Result<(), StoreError> {
+    pub fn commit(&mut self, commit_point: &CommitPoint) -> Result<(), StoreError> {
+        let file = &*Arc::clone(&self.file);
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.reserve(size)?;
         if self.rules.write.folders.is_some() {

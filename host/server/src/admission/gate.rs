@@ -43,12 +43,9 @@ impl Generation {
         record: &mut DecisionRecord,
         limit: TimeLimit,
     ) -> Result<(), StoreError> {
-        let disk = &UploadDisk { disk: Arc::clone(upload.disk()), client: upload.client(), limit };
-        let (mut upload, sealed) = match upload.is_supplied() {
-            // No disk is involved: the digest was computed while the bytes arrived.
-            true => upload.seal().map(|sealed| (upload, sealed))?,
-            false => on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?,
-        };
+        let disk = &UploadDisk::of(&upload, limit);
+        let seal = move || upload.seal().map(|sealed| (upload, sealed));
+        let (mut upload, sealed) = on_disk(disk, seal).await?;
         let outstanding = &self.files.outstanding;
         let call = outstanding.call();
         let accepting = self.policy.accept_upload(&record.request, &upload, sealed);
@@ -66,7 +63,7 @@ impl Generation {
                 publish(outstanding, disk, upload, false, record).await
             }
             // A root of the program finds a free name itself.
-            Ok(UploadVerdict::Rename(to)) if to.next_free && !upload.is_supplied() => {
+            Ok(UploadVerdict::Rename(to)) if to.next_free && disk.disk.is_some() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
                 let stored = on_disk(disk, move || roots.commit_as_free(upload, &to)).await;
                 stored.map(|path| record.resolved = Some(format!("{root}:{path}").into()))
@@ -74,11 +71,7 @@ impl Generation {
             Ok(UploadVerdict::Rename(Destination { path, next_free })) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
-                let redirected = match upload.is_supplied() {
-                    true => roots.redirect(&mut upload, &path).map(|()| upload),
-                    false => on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await,
-                };
-                match redirected {
+                match on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await {
                     Ok(upload) => publish(outstanding, disk, upload, next_free, record).await,
                     Err(error) => Err(error),
                 }
@@ -104,13 +97,8 @@ impl Generation {
         }
         let began = Instant::now();
         let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
-        let stored = match upload.is_supplied() {
-            true => supply(&self.files.outstanding, upload, false, limit).await,
-            false => {
-                let disk = UploadDisk { disk: Arc::clone(upload.disk()), client: upload.client(), limit };
-                on_disk(&disk, move || upload.commit_as_stored()).await
-            }
-        };
+        let disk = UploadDisk::of(&upload, limit);
+        let stored = make_visible(&self.files.outstanding, &disk, upload, false).await;
         finish(&record, began, (&root, &path), stored)
     }
 }
@@ -125,18 +113,19 @@ pub(super) fn commit(
     key: Key,
     post: impl Fn(ToWorker) + Send + Sync + 'static,
 ) {
-    if upload.is_supplied() {
+    let its = UploadDisk::of(&upload, limit);
+    let Some(disk) = its.disk.clone() else {
         let outstanding = outstanding.clone();
         runtime.spawn(async move {
             let began = Instant::now();
             let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
-            let stored = supply(&outstanding, upload, false, limit).await;
+            let stored = make_visible(&outstanding, &its, upload, false).await;
             let stored = finish(&record, began, (&root, &path), stored);
             post(ToWorker::Stored { key, stored });
         });
         return;
-    }
-    let (disk, client, post) = (Arc::clone(upload.disk()), upload.client(), Arc::new(post));
+    };
+    let post = Arc::new(post);
     let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
     let work = move || {
         let began = Instant::now();
@@ -148,7 +137,7 @@ pub(super) fn commit(
         let result = Err(not_stored(why, &root, limit));
         instead(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
-    disk.submit_anyway(Lane::Store, client, limit.within, work, undone);
+    disk.submit_anyway(Lane::Store, its.client, limit.within, work, undone);
 }
 
 /// The result of storing an upload that was to get this name of a root, under another one if it has that.
@@ -170,11 +159,6 @@ fn finish(
 
 /// Removes an upload before its client gets the ERROR.
 async fn refuse(disk: &UploadDisk, upload: Upload, why: StoreError) -> Result<(), StoreError> {
-    // There is no file to remove.
-    if upload.is_supplied() {
-        drop(upload);
-        return Err(why);
-    }
     on_disk(disk, move || {
         drop(upload);
         Err(why)
@@ -182,7 +166,7 @@ async fn refuse(disk: &UploadDisk, upload: Upload, why: StoreError) -> Result<()
     .await
 }
 
-/// Makes an upload visible under its path, or the next free name in a root of the program.
+/// Makes an upload visible under its path, and notes another one that it gets.
 async fn publish(
     outstanding: &Outstanding,
     disk: &UploadDisk,
@@ -191,25 +175,25 @@ async fn publish(
     record: &mut DecisionRecord,
 ) -> Result<(), StoreError> {
     let (root, path) = (upload.root().to_owned(), upload.path().to_owned());
-    let stored = match upload.is_supplied() {
-        true => supply(outstanding, upload, next_free, disk.limit).await?,
-        false => on_disk(disk, move || upload.commit_as_stored()).await?,
-    };
+    let stored = make_visible(outstanding, disk, upload, next_free).await?;
     if stored != path {
         record.resolved = Some(format!("{root}:{stored}").into());
     }
     Ok(())
 }
 
-/// Has the program store an upload; returns its path. A commit that fails, panics or is cut off drops the upload, and so
-/// aborts it.
-async fn supply(
+/// Makes an upload visible under its path, or the next free name in a root of the program; returns the path used. A commit
+/// of the program that fails, panics or is cut off drops the upload, and so aborts it.
+async fn make_visible(
     outstanding: &Outstanding,
+    disk: &UploadDisk,
     upload: Upload,
     next_free: bool,
-    limit: TimeLimit,
 ) -> Result<String, StoreError> {
-    let root = upload.root().to_owned();
+    if disk.disk.is_some() {
+        return on_disk(disk, move || upload.commit_as_stored()).await;
+    }
+    let (root, limit) = (upload.root().to_owned(), disk.limit);
     let storing = AssertUnwindSafe(upload.commit_supplied(next_free)).catch_unwind();
     match outstanding.until_stopped(timeout(limit.within, storing)).await {
         Some(Ok(Ok(result))) => result,
@@ -230,20 +214,29 @@ fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) 
     }
 }
 
-/// The disk of an upload, the client whose share of its threads the upload takes, and how long each operation may take.
+/// The disk that an upload waits for, the client whose share of its threads the upload takes, and how long each operation may take.
 struct UploadDisk {
-    disk: Arc<Disk>,
+    /// `None` if the program takes the upload: then only its commit waits.
+    disk: Option<Arc<Disk>>,
     client: ClientKey,
     limit: TimeLimit,
 }
 
-/// Runs `work` for a client on a thread of the disk.
+impl UploadDisk {
+    fn of(upload: &Upload, limit: TimeLimit) -> UploadDisk {
+        let disk = (!upload.is_supplied()).then(|| Arc::clone(upload.disk()));
+        UploadDisk { disk, client: upload.client(), limit }
+    }
+}
+
+/// Runs `work` for a client on a thread of the disk, or on this one if the upload has none.
 async fn on_disk<T: Send + 'static>(
     its: &UploadDisk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let stored = its.disk.run_anyway(Lane::Store, its.client, its.limit.within, work).await;
-    stored.unwrap_or_else(|why| Err(not_stored(why, its.disk.root(), its.limit)))
+    let Some(disk) = &its.disk else { return work() };
+    let stored = disk.run_anyway(Lane::Store, its.client, its.limit.within, work).await;
+    stored.unwrap_or_else(|why| Err(not_stored(why, disk.root(), its.limit)))
 }
 
 fn not_stored(why: Undone, root: &str, limit: TimeLimit) -> StoreError {

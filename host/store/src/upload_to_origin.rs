@@ -10,27 +10,25 @@ use super::{Origin, StoreError, temporary};
 /// The destination of an upload.
 #[derive(Debug)]
 pub(super) struct ToOrigin {
+    /// It has no name.
+    pub(super) file: Arc<File>,
     origin: Arc<dyn Origin>,
     pub(super) overwrite: bool,
 }
 
 impl ToOrigin {
     /// Begins an upload. Checks early whether the origin will accept it, as far as possible.
-    pub(super) fn create(
-        root: &Root,
-        place: &OriginRoot,
-        target: &str,
-    ) -> Result<(File, ToOrigin), StoreError> {
+    pub(super) fn create(root: &Root, place: &OriginRoot, target: &str) -> Result<ToOrigin, StoreError> {
         let overwrite = root.rules.overwrite;
         place.judge_upload(target, overwrite)?;
-        let to = ToOrigin { origin: Arc::clone(place.origin()?), overwrite };
-        Ok((temporary::unnamed_file(root.beside())?, to))
+        let origin = Arc::clone(place.origin()?);
+        Ok(ToOrigin { file: Arc::new(temporary::unnamed_file(root.beside())?), origin, overwrite })
     }
 
     /// Sends the upload; returns once the origin has stored it.
-    pub(super) fn commit(&self, path: &str, file: &File) -> Result<(), StoreError> {
-        let size = file.metadata().map_err(StoreError::from_io)?.len();
-        self.origin.store(path, file, size, self.overwrite)
+    pub(super) fn commit(&self, path: &str) -> Result<(), StoreError> {
+        let size = self.file.metadata().map_err(StoreError::from_io)?.len();
+        self.origin.store(path, &self.file, size, self.overwrite)
     }
 }
 

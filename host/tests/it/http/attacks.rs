@@ -158,9 +158,13 @@ fn connections_and_what_their_limits_have_cost_are_counted() {
     is_closed(idle);
     let (open, at_limits) = connections(&server);
     assert_eq!(open, json!([{ "listener": "web", "open": 2 }, { "listener": "other", "open": 0 }]));
-    assert_eq!(at_limits, json!([of("http.connections", 1, refused), of("http.connections-per-client", 0, 1)]));
+    assert_eq!(
+        at_limits,
+        json!([of("http.connections", 1, refused), of("http.connections-per-client", 0, 1)])
+    );
     let metrics = server.metrics();
-    let refused_line = format!("tuffet_http_connections_refused_total{{limit=\"http.connections\"}} {refused}");
+    let refused_line =
+        format!("tuffet_http_connections_refused_total{{limit=\"http.connections\"}} {refused}");
     for line in [
         "tuffet_http_connections_active{listener=\"web\"} 2",
         "tuffet_http_connections_active{listener=\"other\"} 0",

@@ -57,8 +57,8 @@ async fn code_of_an_inspected_component_is_kept() {
 async fn a_new_description_compiles_nothing() {
     let folder = TempDir::new().unwrap();
     assert_eq!(load_afresh(folder.path()).await, (0, 1));
-    let mut described = crate::read::read(&acl("acl", json!({})).component).unwrap().into_owned();
-    crate::sections::append(&mut described, "made-at", b"today");
+    let mut described = read::read(&acl("acl", json!({})).component).unwrap().into_owned();
+    sections::append(&mut described, "made-at", b"today");
     let runtime = PolicyRuntime::new(Some(folder.path())).unwrap();
     assert!(ComponentInfo::of_bytes(&runtime, &described).is_ok());
     assert_eq!(runtime.compiled(), Some((1, 0)));

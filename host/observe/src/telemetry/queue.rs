@@ -165,16 +165,17 @@ impl<T: Send + 'static> Queue<T> {
 mod tests {
     use super::super::sender::Transport;
     use super::*;
+    use bytes::Bytes;
     use std::sync::mpsc::{self, Receiver, channel};
-    use tuffet_sinks::otlp::{Accepted, Signal};
+    use tuffet_sinks::otlp::{Accepted, Refusal, Retry, Signal};
 
     /// Gives each batch to the test, then waits for its result.
-    struct Collector(mpsc::Sender<Vec<u8>>, Receiver<Result<Accepted, String>>);
+    struct Collector(mpsc::Sender<Bytes>, Receiver<Result<Accepted, Refusal>>);
 
     impl Transport for Collector {
-        fn send(&mut self, batch: Vec<u8>) -> Result<Accepted, String> {
+        fn send(&mut self, batch: Bytes) -> Result<Accepted, Refusal> {
             let _ = self.0.send(batch);
-            self.1.recv().unwrap_or_else(|_| Err("gone".into()))
+            self.1.recv().unwrap_or_else(|_| Err(refusal("gone")))
         }
 
         fn endpoint(&self) -> &str {
@@ -182,12 +183,16 @@ mod tests {
         }
     }
 
-    type Answers = mpsc::Sender<Result<Accepted, String>>;
+    fn refusal(error: &str) -> Refusal {
+        Refusal { remedy: Retry::Never, error: error.into() }
+    }
 
-    fn start(queue: usize, batch: usize) -> (Queue<u8>, Receiver<Vec<u8>>, Answers) {
+    type Answers = mpsc::Sender<Result<Accepted, Refusal>>;
+
+    fn start(queue: usize, batch: usize) -> (Queue<u8>, Receiver<Bytes>, Answers) {
         let ((batches, received), (answer, answers)) = (channel(), channel());
         let batching = Batching { queue, batch, delay: Duration::from_millis(1) };
-        let sender = Sender::to(Signal::Logs, Collector(batches, answers));
+        let sender = Sender::to(Signal::Logs, Collector(batches, answers), Duration::ZERO);
         let queue = Queue::start(batching, sender, |batch| batch).unwrap();
         (queue, received, answer)
     }
@@ -201,16 +206,16 @@ mod tests {
     fn a_hanging_collector_costs_a_bounded_queue_and_a_counted_drop() {
         let (queue, received, answer) = start(4, 2);
         queue.push([1]);
-        assert_eq!(received.recv().unwrap(), [1], "the collector hangs from here on");
+        assert_eq!(*received.recv().unwrap(), [1], "the collector hangs from here on");
         queue.push([2, 3]);
         queue.push([4, 5, 6]); // no room for all of them
         queue.push([7, 8]);
         queue.push([9]);
         assert_eq!(read(&queue), [0, 4, 0]);
         answer.send(Ok(Accepted::default())).unwrap();
-        assert_eq!(received.recv().unwrap(), [2, 3]);
-        answer.send(Err("503".into())).unwrap();
-        assert_eq!(received.recv().unwrap(), [7, 8]);
+        assert_eq!(*received.recv().unwrap(), [2, 3]);
+        answer.send(Err(refusal("503"))).unwrap();
+        assert_eq!(*received.recv().unwrap(), [7, 8]);
         answer.send(Ok(Accepted { refused: 1, message: "too old".into() })).unwrap();
         queue.finish(Duration::from_secs(60));
         assert_eq!(read(&queue), [2, 7, 2]);
@@ -222,7 +227,7 @@ mod tests {
     fn finish_exports_queued_items_within_its_time() {
         let (queue, received, answer) = start(10, 10);
         queue.push([1]);
-        assert_eq!(received.recv().unwrap(), [1]);
+        assert_eq!(*received.recv().unwrap(), [1]);
         queue.push([2]);
         queue.finish(Duration::from_millis(1));
         assert_eq!(read(&queue), [0, 1, 0], "the second was not sent");

@@ -10,11 +10,11 @@ use tokio::runtime::Handle;
 use tuffet_server::watch::ExportCounts;
 use tuffet_sinks::otlp::{Accepted, Collector, Destination, Refusal, Retry, Signal};
 
-/// Sends encoded requests; blocks, for a bounded time.
+/// Sends an encoded request once; blocks, for a bounded time.
 pub(super) trait Transport: Send {
     /// # Errors
-    /// The message for the operator.
-    fn send(&mut self, request: Vec<u8>) -> Result<Accepted, String>;
+    /// As [`Collector::export`].
+    fn send(&mut self, request: Bytes) -> Result<Accepted, Refusal>;
 
     /// Returns the URL of the collector, for the log.
     fn endpoint(&self) -> &str;
@@ -27,29 +27,11 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 struct Connected {
     collector: Collector,
     runtime: Handle,
-    /// The time for a request and its retries.
-    timeout: Duration,
 }
 
 impl Transport for Connected {
-    fn send(&mut self, request: Vec<u8>) -> Result<Accepted, String> {
-        let (request, until) = (Bytes::from(request), Instant::now() + self.timeout);
-        let mut pause = FIRST_PAUSE;
-        loop {
-            let Refusal { remedy, error } =
-                match self.runtime.block_on(self.collector.export(request.clone())) {
-                    Ok(accepted) => return Ok(accepted),
-                    Err(refusal) => refusal,
-                };
-            let Retry::After(asked) = remedy else { return Err(error) };
-            // Many servers may have lost the same collector.
-            let wait = asked.unwrap_or(pause).mul_f64(fastrand::f64().mul_add(0.2, 1.0));
-            if wait >= until.saturating_duration_since(Instant::now()) {
-                return Err(error);
-            }
-            thread::sleep(wait);
-            pause *= 2;
-        }
+    fn send(&mut self, request: Bytes) -> Result<Accepted, Refusal> {
+        self.runtime.block_on(self.collector.export(request))
     }
 
     fn endpoint(&self) -> &str {
@@ -61,6 +43,8 @@ impl Transport for Connected {
 pub(super) struct Sender {
     pub(super) signal: Signal,
     to: Box<dyn Transport>,
+    /// The time for a request and its retries.
+    timeout: Duration,
     counts: Arc<ExportCounts>,
     is_broken: bool,
 }
@@ -72,12 +56,12 @@ impl Sender {
     /// The message for the operator.
     pub(super) fn new(signal: Signal, destination: &Destination) -> Result<Sender, String> {
         let collector = Collector::open(destination, signal).map_err(|error| error.to_string())?;
-        let (runtime, timeout) = (Handle::current(), destination.timeout);
-        Ok(Sender::to(signal, Connected { collector, runtime, timeout }))
+        let to = Connected { collector, runtime: Handle::current() };
+        Ok(Sender::to(signal, to, destination.timeout))
     }
 
-    pub(super) fn to(signal: Signal, to: impl Transport + 'static) -> Sender {
-        Sender { signal, to: Box::new(to), counts: Arc::default(), is_broken: false }
+    pub(super) fn to(signal: Signal, to: impl Transport + 'static, timeout: Duration) -> Sender {
+        Sender { signal, to: Box::new(to), timeout, counts: Arc::default(), is_broken: false }
     }
 
     pub(super) fn counts(&self) -> Arc<ExportCounts> {
@@ -86,32 +70,64 @@ impl Sender {
 
     /// Sends a request with this many items. Returns whether it was accepted.
     pub(super) fn send(&mut self, items: u64, request: Vec<u8>) -> bool {
-        let (signal, sent) = (self.signal.as_str(), self.to.send(request));
-        let endpoint = self.to.endpoint();
-        let refused = sent.as_ref().map_or(items, |accepted| accepted.refused.min(items));
+        let accepted = self.send_patiently(request.into());
+        let refused = accepted.as_ref().map_or(items, |accepted| accepted.refused.min(items));
         self.counts.exported.fetch_add(items - refused, Relaxed);
         self.counts.dropped.fetch_add(refused, Relaxed);
-        let is_accepted = sent.is_ok();
-        let error = match sent {
-            Ok(accepted) if accepted.refused > 0 => {
-                format!("it refused {refused} of {items}: {}", accepted.message)
+        match &accepted {
+            Some(Accepted { refused: 0, .. }) => self.say_that_it_works(),
+            Some(Accepted { message, .. }) => {
+                self.counts.failures.fetch_add(1, Relaxed);
+                self.say_that_it_fails(&format!("it refused {refused} of {items}: {message}"));
             }
-            Ok(_) => {
-                if std::mem::take(&mut self.is_broken) {
-                    tracing::info!(target: "tuffet::telemetry", signal, endpoint, "the collector works again");
-                }
-                return true;
+            None => {
+                self.counts.failures.fetch_add(1, Relaxed);
             }
-            Err(error) => error,
-        };
-        self.counts.failures.fetch_add(1, Relaxed);
+        }
+        accepted.is_some()
+    }
+
+    /// Sends a request, and again while the collector may accept it later and there is time.
+    fn send_patiently(&mut self, request: Bytes) -> Option<Accepted> {
+        let until = Instant::now() + self.timeout;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let Refusal { remedy, error } = match self.to.send(request.clone()) {
+                Ok(accepted) => return Some(accepted),
+                Err(refusal) => refusal,
+            };
+            self.say_that_it_fails(&error);
+            let Retry::After(asked) = remedy else { return None };
+            // Many servers may have lost the same collector.
+            let wait = asked.unwrap_or(pause).mul_f64(fastrand::f64().mul_add(0.2, 1.0));
+            if wait >= until.saturating_duration_since(Instant::now()) {
+                return None;
+            }
+            thread::sleep(wait);
+            pause *= 2;
+        }
+    }
+
+    /// Logs the first failure after a success.
+    fn say_that_it_fails(&mut self, error: &str) {
         if !std::mem::replace(&mut self.is_broken, true) {
             tracing::warn!(
-                target: "tuffet::telemetry", signal, endpoint, error,
+                target: "tuffet::telemetry",
+                signal = self.signal.as_str(), endpoint = self.to.endpoint(), error,
                 "the collector does not accept data; it is dropped and counted until it does"
             );
         }
-        is_accepted
+    }
+
+    /// Logs the first success after a failure.
+    fn say_that_it_works(&mut self) {
+        if std::mem::take(&mut self.is_broken) {
+            tracing::info!(
+                target: "tuffet::telemetry",
+                signal = self.signal.as_str(), endpoint = self.to.endpoint(),
+                "the collector works again"
+            );
+        }
     }
 }
 

@@ -117,6 +117,8 @@ impl Pair {
     /// Waits until the server has bound its port: until then its address refuses datagrams.
     fn wait(&mut self) {
         let deadline = Instant::now() + Duration::from_secs(20);
+        // Across a cable, the first refusal may be lost before the other end has an address.
+        let mut unrefused = 0;
         let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
         socket.connect(self.theirs).unwrap();
         socket.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
@@ -126,7 +128,8 @@ impl Pair {
                 || socket
                     .recv(&mut [0; 600])
                     .is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused);
-            if !refused {
+            unrefused = if refused { 0 } else { unrefused + 1 };
+            if unrefused == 3 {
                 return;
             }
             let log = || fs::read_to_string(self.around.path().join("log")).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! OTLP over gRPC.
 
 use super::super::http::headers;
-use super::collector::{Destination, Refusal, Retry, Signal};
+use super::exchange::{Destination, Refusal, Retry, Signal};
 use bytes::{Buf, BufMut, Bytes};
 use http::uri::PathAndQuery;
 use reqwest::header::CONTENT_TYPE;

@@ -1,7 +1,7 @@
 //! OTLP over HTTP: protobuf in POST requests.
 
 use super::super::http::{client_builder, explain, headers, read, retry_after};
-use super::collector::{Destination, Refusal, Retry};
+use super::exchange::{Destination, Refusal, Retry};
 use bytes::Bytes;
 use reqwest::Client;
 use reqwest::header::HeaderMap;

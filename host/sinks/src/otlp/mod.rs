@@ -4,13 +4,15 @@
 //! the lines wait for an operator, as those of `http` do.
 
 mod collector;
+mod exchange;
 mod grpc;
 mod http;
 mod record;
 mod resource;
 mod tls;
 
-pub use collector::{Accepted, Collector, Destination, Refusal, Retry, Signal};
+pub use collector::Collector;
+pub use exchange::{Accepted, Destination, Refusal, Retry, Signal};
 pub use resource::{message, resource};
 pub use tls::Tls;
 

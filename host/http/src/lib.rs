@@ -45,8 +45,9 @@
 //! # Connections
 //!
 //! [`HttpServer`] speaks HTTP/1.1 and 1.0, and TLS 1.2 and 1.3. Each client has a share of the connections; beyond the
-//! limits, a new connection closes an idle one of the client with the most ([`HttpServer::connections`] counts). Clients that take or send too little are cut
-//! ([`HttpLimits::least_rate`]). [`Files`] alone answers the requests of another server, which has such limits of its own.
+//! limits, a new connection closes an idle one of the client with the most. Clients that take or send too little are cut
+//! ([`HttpLimits::least_rate`]). [`HttpServer::connections`] counts them, and what the limits have cost. [`Files`] alone
+//! answers the requests of another server, which has such limits of its own.
 
 mod body;
 mod conditions;

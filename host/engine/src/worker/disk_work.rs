@@ -104,7 +104,7 @@ impl DiskWork {
         match self.operation {
             DiskOperation::Read(Read { file, offset, least, length, room, within, .. }) => {
                 let read = in_time(within, async move {
-                    // Never: of another file there is a thread that reads it.
+                    // Only content of the program gets here: threads read the rest.
                     let file = file.program().ok_or(io::ErrorKind::Unsupported)?;
                     file.read_ahead(offset, least, length, room).await
                 });

@@ -67,7 +67,7 @@ impl Metrics {
                     series.before = Some((now, all));
                 }
                 if let Some(done) = done {
-                    // Who has lost patience listens no more.
+                    // `finish` may have given up.
                     let _ = done.send(());
                     return;
                 }

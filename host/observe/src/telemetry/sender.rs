@@ -98,8 +98,8 @@ impl Sender {
             };
             self.say_that_it_fails(&error);
             let Retry::After(asked) = remedy else { return None };
-            // Many servers may have lost the same collector.
-            let wait = asked.unwrap_or(pause).mul_f64(fastrand::f64().mul_add(0.2, 1.0));
+            // Many servers may have lost the same collector. It may ask for any pause.
+            let wait = asked.unwrap_or(pause).min(self.timeout).mul_f64(fastrand::f64().mul_add(0.2, 1.0));
             if wait >= until.saturating_duration_since(Instant::now()) {
                 return None;
             }
@@ -137,5 +137,30 @@ pub(super) fn scope(name: &str) -> InstrumentationScope {
         name: name.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..InstrumentationScope::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Patient;
+
+    impl Transport for Patient {
+        fn send(&mut self, _: Bytes) -> Result<Accepted, Refusal> {
+            Err(Refusal { remedy: Retry::After(Some(Duration::MAX)), error: "503".into() })
+        }
+
+        fn endpoint(&self) -> &str {
+            "test"
+        }
+    }
+
+    #[test]
+    fn a_collector_that_asks_for_an_endless_pause_is_not_waited_for() {
+        let mut sender = Sender::to(Signal::Logs, Patient, Duration::from_secs(3600));
+        assert!(!sender.send(7, Vec::new()));
+        let counts = sender.counts();
+        assert_eq!([&counts.dropped, &counts.failures].map(|count| count.load(Relaxed)), [7, 1]);
     }
 }

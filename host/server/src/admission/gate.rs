@@ -214,7 +214,8 @@ fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) 
     }
 }
 
-/// The disk that an upload waits for, the client whose share of its threads the upload takes, and how long each operation may take.
+/// The disk that an upload waits for, the client whose share of its threads the upload takes, and how long each operation
+/// may take.
 struct UploadDisk {
     /// `None` if the program takes the upload: then only its commit waits.
     disk: Option<Arc<Disk>>,
